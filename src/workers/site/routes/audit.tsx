@@ -14,10 +14,12 @@ import { invalid } from "../app/answers.tsx";
 import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
 import { isUuid } from "../../../lib/uuid.ts";
 import { readTime } from "../app/fields.ts";
+import { auditSentence, type People } from "../views/audit-sentences.ts";
+import { relativeTime } from "../views/format.ts";
 import { tenantPage } from "../views/layout.tsx";
 import { cursorOf, Pager } from "../views/pager.tsx";
 import { Empty, Field, Head, Select } from "../views/parts.tsx";
-import { Table, TimeCell } from "../views/table.tsx";
+import { Table } from "../views/table.tsx";
 
 export const auditPages = new Hono<DashboardHono>();
 export const auditApi = new Hono<DashboardHono>();
@@ -98,7 +100,12 @@ auditPages.get("/audit", async (c) => {
               <p>This log records changes of keys, members, repositories and settings, and refused requests.</p>
             </Empty>
           ) : (
-            <EventTable rows={rows} runsPath={tenantPath(c, "runs")} />
+            <EventTable
+              rows={rows}
+              runsPath={tenantPath(c, "runs")}
+              repositoriesPath={tenantPath(c, "repositories")}
+              people={new Map(members.map((member) => [member.userId, member.email]))}
+            />
           )}
         </div>
         <Pager
@@ -112,31 +119,57 @@ auditPages.get("/audit", async (c) => {
   );
 });
 
-function EventTable({ rows, runsPath }: { rows: AuditRow[]; runsPath: string }) {
+function EventTable({
+  rows,
+  runsPath,
+  repositoriesPath,
+  people,
+}: {
+  rows: AuditRow[];
+  runsPath: string;
+  repositoriesPath: string;
+  people: People;
+}) {
+  const linkOf = (name: string, value: unknown): string | undefined => {
+    if (typeof value !== "string" || !isUuid(value)) return undefined;
+    return name === "runId"
+      ? `${runsPath}/${value}`
+      : name === "workspaceId"
+        ? `${repositoriesPath}/${value}`
+        : undefined;
+  };
   return (
-    <Table label="Events" headings={["When", "Event", "Actor", "Details"]}>
+    <Table label="Events" headings={["When (UTC)", "Who", "What", "Event"]}>
       {rows.map((row) => (
         <tr>
-          <TimeCell at={row.at} />
-          <th scope="row">
-            <span class={TONES[row.event] ?? "tag"}>{row.event}</span>
-          </th>
-          <td>
-            <a href={`?actor=${encodeURIComponent(row.actor)}`}>{row.actorName ?? shortActor(row.actor)}</a>
+          <td class="nowrap">
+            <time datetime={new Date(row.at).toISOString()} title={relativeTime(new Date(row.at), Date.now())}>
+              {new Date(row.at).toISOString().slice(0, 19).replace("T", " ")}
+            </time>
           </td>
+          <td class="who">
+            <a href={`?actor=${encodeURIComponent(row.actor)}`} title={row.actorName ?? row.actor}>
+              {row.actorName ?? shortActor(row.actor)}
+            </a>
+          </td>
+          <th scope="row" class="plain">
+            {auditSentence(row.event, row.details, people) ?? "did what the details say"}
+          </th>
           <td class="wide small">
-            {Object.entries(row.details).map(([name, value]) => (
-              <span>
-                <span class="soft">{name}</span>{" "}
-                {name === "runId" && typeof value === "string" && isUuid(value) ? (
-                  <a href={`${runsPath}/${value}`}>{value}</a>
-                ) : typeof value === "string" ? (
-                  value
-                ) : (
-                  JSON.stringify(value)
-                )}{" "}
-              </span>
-            ))}
+            <details>
+              <summary>
+                <span class={TONES[row.event] ?? "tag"}>{row.event}</span>
+              </summary>
+              {Object.entries(row.details).map(([name, value]) => {
+                const link = linkOf(name, value);
+                const text = typeof value === "string" ? value : JSON.stringify(value);
+                return (
+                  <span>
+                    <span class="soft">{name}</span> {link === undefined ? text : <a href={link}>{text}</a>}{" "}
+                  </span>
+                );
+              })}
+            </details>
           </td>
         </tr>
       ))}

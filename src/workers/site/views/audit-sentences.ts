@@ -1,0 +1,83 @@
+/** Audit events as sentences without their subject, which is who did it: "made the API key laptop". */
+import type { AuditDetails, AuditEventName } from "../../../service/audit/events.ts";
+
+/** Names of people by their ids; an id that is not among them has left the team. */
+export type People = ReadonlyMap<string, string>;
+
+const KINDS = { api_key: "API key", worker_token: "worker token" } as const;
+const SWITCHES: Readonly<Record<string, string>> = {
+  sharedIndex: "sharing of the index",
+  mailQuota: "mail about the quota",
+  mailRuns: "mail about runs",
+};
+
+const day = (time: string): string => time.slice(0, 10);
+const quoted = (text: string): string => `“${text}”`;
+const articleOf = (role: string): string => (/^[aeiou]/.test(role) ? `an ${role}` : `a ${role}`);
+
+const SENTENCES: {
+  [Name in AuditEventName]: (details: AuditDetails[Name], person: (userId: string) => string) => string;
+} = {
+  RATE_LIMITED: ({ surface, rejected }) =>
+    surface.startsWith("credential:")
+      ? `sent ${rejected} requests more than a credential's own rate allows`
+      : `sent ${rejected} requests more than the rate limit of ${surface} allows`,
+  INDEX_RUN_FAILED: ({ code }) => `ran into ${code} while indexing`,
+  SNAPSHOT_PUBLISHED: ({ gitSha }) => `published a snapshot of ${gitSha.slice(0, 12)}`,
+  SNAPSHOT_FAILED: ({ code }) => `could not publish a snapshot: ${code}`,
+  MEMBER_JOINED: ({ role }) => `joined as ${articleOf(role)}`,
+  MEMBER_ROLE_CHANGED: ({ userId, role }, person) => `made ${person(userId)} ${articleOf(role)}`,
+  MEMBER_REMOVED: ({ userId }, person) => `removed ${person(userId)} from the team`,
+  INVITATION_SENT: ({ email, role }) => `invited ${email} as ${articleOf(role)}`,
+  INVITATION_REVOKED: () => "revoked an invitation",
+  WORKSPACE_CREATED: ({ repo }) => `connected ${repo ?? "a repository"}`,
+  WORKSPACE_DELETED: ({ repo }) => `disconnected ${repo ?? "a repository"}`,
+  SOURCE_CHANGED: ({ from, to, hasToken, tokenRemoved }) => {
+    const token =
+      tokenRemoved === true ? "the read token was removed" : hasToken ? "with a read token" : "without a read token";
+    const moved =
+      to === undefined || from === to ? "changed a source" : `changed a clone address from ${from ?? "none"} to ${to}`;
+    return `${moved}; ${token}`;
+  },
+  HOOK_CREATED: ({ provider }) => `made a ${provider} hook`,
+  HOOK_DELETED: ({ provider }) => `deleted a ${provider} hook`,
+  KEY_CREATED: ({ kind, name, expiresAt, userId, clientId, madeFrom }, person) => {
+    const what =
+      clientId === undefined ? `made the ${KINDS[kind]} ${quoted(name)}` : `connected the agent ${quoted(name)}`;
+    const whose = userId === undefined || clientId !== undefined ? "" : ` of ${person(userId)}`;
+    const from = madeFrom === undefined ? "" : ", from another credential";
+    return `${what}${whose}${from}${expiresAt === undefined ? "" : `, until ${day(expiresAt)}`}`;
+  },
+  KEY_REVOKED: ({ kind, credentialId }) => `revoked the ${KINDS[kind]} …${credentialId.slice(-8)}`,
+  TENANT_CREATED: ({ name }) => `founded the team ${quoted(name)}`,
+  TENANT_CHANGED: ({ name, monthlyCredits, ...switches }) => {
+    const changes = [
+      ...(name === undefined ? [] : [`named the team ${quoted(name)}`]),
+      ...(monthlyCredits === undefined ? [] : [`set the credits of a month to ${monthlyCredits}`]),
+      ...Object.entries(switches).flatMap(([field, value]) => {
+        const what = SWITCHES[field];
+        return what === undefined || typeof value !== "boolean" ? [] : [`switched ${what} ${value ? "on" : "off"}`];
+      }),
+    ];
+    return changes.length === 0 ? "changed the team" : changes.join(", ");
+  },
+};
+
+/**
+ * What happened, without who did it. Undefined for details of another form, as later or earlier releases may have recorded: the row then shows
+ * the details alone.
+ */
+export function auditSentence(
+  event: string,
+  details: Readonly<Record<string, unknown>>,
+  people: People,
+): string | undefined {
+  const sentence = Object.hasOwn(SENTENCES, event)
+    ? (SENTENCES[event as AuditEventName] as (details: unknown, person: (userId: string) => string) => string)
+    : undefined;
+  try {
+    return sentence?.(details, (userId) => people.get(userId) ?? "a former member");
+  } catch {
+    return undefined;
+  }
+}
