@@ -46,6 +46,22 @@ describe("a refused form, without JavaScript", () => {
     expect(later).not.toContain("refused-field");
   });
 
+  it("is another person's to see neither while signed in as them nor after signing out", async () => {
+    const page = `${team}/team`;
+    const action = actionOf(await owner.page(page), "/invitations");
+    await sendFrom(owner, page, action, { email: "of the owner", role: "member" });
+    const { tenantId } = await newTenant();
+    const stranger = await memberOf(tenantId, "owner");
+    const own = `/app/${await slugOf(stranger)}/team`;
+    const kept = JSON.parse(decodeURIComponent(owner.cookies.get("cc_form") ?? "{}")) as Record<string, unknown>;
+    const moved = { ...kept, page: own, action: actionOf(await stranger.page(own), "/invitations") };
+    stranger.cookies.set("cc_form", encodeURIComponent(JSON.stringify(moved)));
+    expect(await stranger.page(own)).not.toContain("of the owner");
+    await owner.send("/app/api/sign-out", { method: "POST" });
+    expect(owner.cookies.has("cc_form")).toBe(false);
+    await owner.signIn(owner.email);
+  });
+
   it("keeps no secrets, and nothing that a cookie has no room for", async () => {
     const page = `${team}/repositories/new`;
     const found = await owner.send(page, { headers: { Accept: "text/html" } });

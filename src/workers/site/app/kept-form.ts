@@ -23,17 +23,20 @@ const KeptForm = z.strictObject({
   /** The refused field; none if the form as a whole was refused. */
   field: z.string().optional(),
   message: z.string(),
+  /** Who sent it; none if the session had expired. */
+  by: z.string().optional(),
   values: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
 });
 export type KeptForm = z.output<typeof KeptForm>;
 
-/** Keeps a form for its page. Values that a cookie has no room for are left out, the longest first. */
-export function keepForm(c: DashboardContext, { values, ...form }: KeptForm): void {
+/** Keeps a form for its page, and for the person who is signed in, if anybody is. Values that a cookie has no room for are left out, the longest first. */
+export function keepForm(c: DashboardContext, { values, ...form }: Omit<KeptForm, "by">): void {
+  const by = c.get("session")?.user.id;
   const kept = Object.entries(values)
     .filter(([name]) => !NOT_KEPT.test(name))
     .toSorted(([, a], [, b]) => String(a).length - String(b).length);
   for (; ; kept.pop()) {
-    const text = JSON.stringify({ ...form, values: Object.fromEntries(kept) });
+    const text = JSON.stringify({ ...form, by, values: Object.fromEntries(kept) });
     if (encodeURIComponent(text).length <= MAX_COOKIE_BYTES) return setKept(c, text, KEPT_SECONDS);
     if (kept.length === 0) return;
   }
@@ -45,7 +48,8 @@ export function readKeptForm(c: DashboardContext): KeptForm | undefined {
   if (text === undefined) return undefined;
   try {
     const form = KeptForm.parse(JSON.parse(text));
-    return form.page.split("?")[0] === c.req.path ? form : undefined;
+    const isOthers = form.by !== undefined && form.by !== c.get("session")?.user.id;
+    return form.page.split("?")[0] === c.req.path && !isOthers ? form : undefined;
   } catch {
     return undefined;
   }

@@ -16,6 +16,7 @@ import { done, readFields } from "../app/answers.tsx";
 import type { DashboardContext, DashboardHono } from "../app/context.ts";
 import { DashboardError } from "../app/errors.ts";
 import { clearSessionCookie, setSessionCookie, takeOrRefuse } from "../app/guards.ts";
+import { forgetKeptForm } from "../app/kept-form.ts";
 import { requireMailer, sendQueued } from "../app/outbox.ts";
 import { settingsOf, siteUrlOf } from "../app/settings.ts";
 import { clientAddress } from "../../../service/gate/proxies.ts";
@@ -195,6 +196,7 @@ signInApi.post("/sign-out", async (c) => {
   const session = c.get("session");
   if (session) await revokeSession(c.get("accounts"), session.user.id, session.id);
   clearSessionCookie(c);
+  forgetKeptForm(c);
   return done(c, { to: "/app/sign-in", notice: "You are signed out." });
 });
 

@@ -200,10 +200,14 @@ teamPages.get("/team", async (c) => {
                   {manages && (role === "owner" || invitation.role !== "owner") && (
                     <>
                       <Form action={`${base}/invitations/${invitation.id}/resend`} inline>
-                        <button class="quiet">Send again</button>
+                        <button class="quiet">
+                          Send again<span class="sr"> to {invitation.email}</span>
+                        </button>
                       </Form>
                       <Form action={`${base}/invitations/${invitation.id}/revoke`} inline>
-                        <button class="quiet">Revoke</button>
+                        <button class="quiet">
+                          Revoke<span class="sr"> the invitation of {invitation.email}</span>
+                        </button>
                       </Form>
                     </>
                   )}
