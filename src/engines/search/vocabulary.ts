@@ -111,42 +111,57 @@ export class MisspeltWord {
   }
 
   /**
-   * Slips between the words or their stems: letters too many or too few, wrong, or swapped with their neighbour. Undefined if there are more than one in words
-   * of five to seven letters (without an ending), or more than two in longer ones. The first letter is nearly always right, so only
-   * a swap may change it. Most words are told apart by it, by their length and by the letters they have, which costs some nanoseconds.
+   * Whether the candidate may be near: by its first letter, its length and the letters it has. Tells most words apart, in some nanoseconds. The
+   * first letter is nearly always right, so only a swap may change it.
    */
-  slipsTo(candidate: string): number | undefined {
+  mayBe(candidate: string): boolean {
     const [word, slips] = [this.#word, this.#slips];
-    if (slips === 0 || Math.abs(candidate.length - word.length) > slips + MAX_ENDING) return undefined;
+    if (slips === 0 || Math.abs(candidate.length - word.length) > slips + MAX_ENDING) return false;
     const isSwapped = candidate[0] === word[1] && candidate[1] === word[0];
-    if (candidate[0] !== word[0] && !isSwapped) return undefined;
+    if (candidate[0] !== word[0] && !isSwapped) return false;
     const letters = lettersOf(candidate);
     // A slip changes a letter of either word at most; endings change some more of one of them.
-    if (bitCount(letters & ~this.#letters) > slips && bitCount(this.#letters & ~letters) > slips) return undefined;
-    const stem = stemOf(candidate);
-    const isStem = Math.min(stem.length, this.#stem.length) >= MIN_MISSPELT_UNITS;
-    const least = Math.min(this.#between(word, candidate), isStem ? this.#between(this.#stem, stem) : TOO_MANY);
-    return least <= slips ? least : undefined;
+    return bitCount(letters & ~this.#letters) <= slips || bitCount(this.#letters & ~letters) <= slips;
   }
 
-  /** Slips between `a`, a form of the word, and `b`. */
+  /**
+   * Slips between the words or their stems: letters too many or too few, wrong, or swapped with their neighbour. Undefined if there are more than one in words
+   * of five to seven letters (without an ending), or more than two in longer ones.
+   */
+  slipsTo(candidate: string): number | undefined {
+    if (!this.mayBe(candidate)) return undefined;
+    const stem = stemOf(candidate);
+    const isStem = Math.min(stem.length, this.#stem.length) >= MIN_MISSPELT_UNITS;
+    const least = Math.min(this.#between(this.#word, candidate), isStem ? this.#between(this.#stem, stem) : TOO_MANY);
+    return least <= this.#slips ? least : undefined;
+  }
+
+  /** Slips between `a`, a form of the word, and `b`; `TOO_MANY` if there are more than are forgiven. Time is linear in the length. */
   #between(a: string, b: string): number {
-    let [before, last] = [[] as number[], Array.from({ length: b.length + 1 }, (_, j) => j)];
+    const most = this.#slips;
+    if (Math.abs(a.length - b.length) > most) return TOO_MANY;
+    let before: number[] = [];
+    let last = Array.from({ length: Math.min(b.length, most) + 1 }, (_, j) => j);
     for (let i = 1; i <= a.length; i++) {
-      const row = [i];
-      for (let j = 1; j <= b.length; j++) {
-        let slips = Math.min(
-          (last[j] ?? 0) + this.#oddLetter(a, i - 1),
-          (row[j - 1] ?? 0) + this.#oddLetter(b, j - 1),
-          (last[j - 1] ?? 0) + this.#wrongLetter(a[i - 1] ?? "", b[j - 1] ?? ""),
-        );
+      const row: number[] = [];
+      let least = TOO_MANY;
+      // Each letter more or less is a slip, so only places near the diagonal are within the limit.
+      for (let j = Math.max(0, i - most); j <= Math.min(b.length, i + most); j++) {
+        let slips = j === 0 ? i : TOO_MANY;
+        slips = Math.min(slips, (last[j] ?? TOO_MANY) + this.#oddLetter(a, i - 1));
+        if (j > 0) {
+          slips = Math.min(slips, (row[j - 1] ?? TOO_MANY) + this.#oddLetter(b, j - 1));
+          slips = Math.min(slips, (last[j - 1] ?? TOO_MANY) + this.#wrongLetter(a[i - 1] ?? "", b[j - 1] ?? ""));
+        }
         if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-          slips = Math.min(slips, (before[j - 2] ?? 0) + 1);
-        row.push(slips);
+          slips = Math.min(slips, (before[j - 2] ?? TOO_MANY) + 1);
+        row[j] = slips;
+        least = Math.min(least, slips);
       }
+      if (least > most && last.every((slips) => slips > most)) return TOO_MANY;
       [before, last] = [last, row];
     }
-    return last[b.length] ?? 0;
+    return Math.min(TOO_MANY, last[b.length] ?? TOO_MANY);
   }
 
   /** A letter that one of two forms lacks. In a short word it must be a vowel or one of two equal letters, and not the last one. */

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { analyzeContent } from "../../../src/engines/search/analyze.ts";
 import { translateGerman, splitRun } from "../../../src/engines/search/foreign.ts";
 import { search } from "../../../src/engines/search/search.ts";
@@ -184,6 +184,40 @@ describe("any query", () => {
     Array.from({ length: 16 }, (_, i) => `wrod${"x".repeat(i)}`).join(" "),
   ])("is answered however long it is", async (query) => {
     expect((await ask(query)).total).toBeGreaterThanOrEqual(0);
+  });
+});
+
+describe("a repository of near names", () => {
+  const base = "abcdefghijklmnopqrstuvwx";
+  const names = function* (count: number): Generator<string> {
+    for (let i = 1; i < 24; i++)
+      for (let j = i + 1; j < 24; j++)
+        for (const a of "aeiou")
+          for (const b of "bcdfghjklm") {
+            if (count-- === 0) return;
+            yield base.slice(0, i) + a + base.slice(i + 1, j) + b + base.slice(j + 1);
+          }
+  };
+  const read = async (count: number) => {
+    const all = [...names(count)];
+    const files = Array.from({ length: Math.ceil(count / 1_000) }, (_, i): TestFile => {
+      const own = all.slice(i * 1_000, (i + 1) * 1_000);
+      return { path: `${i}.ts`, language: "typescript", text: own.join("\n"), symbols: own.map(symbol) };
+    });
+    const compared = vi.spyOn(MisspeltWord.prototype, "slipsTo");
+    // The first name without its last letter but one.
+    const query = `${all[0]?.slice(0, 22)}x`;
+    const { understood } = await search(await coldIndex(files), { query }, textsOf(files));
+    const { length } = compared.mock.calls;
+    compared.mockRestore();
+    return { compared: length, understood: shown(understood) };
+  };
+
+  it("is compared as far as the limit goes; words near too many are left as written", async () => {
+    const few = await read(2_000);
+    expect(few.understood).toHaveLength(1);
+    expect(few.compared).toBeGreaterThan(1_000);
+    expect(await read(11_000)).toEqual({ compared: 0, understood: [] });
   });
 });
 
