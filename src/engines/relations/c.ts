@@ -1,4 +1,5 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import { declared } from "./declarators.ts";
 import { type Expression, type FileBuilder, type Scope, UNKNOWN } from "./file-builder.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { nameInPackage, type Place, visitChildren } from "./walk.ts";
@@ -67,24 +68,6 @@ function define(name: SyntaxNode, file: FileBuilder, isExported: boolean): void 
   if (isExported) file.exportAs(name.text, { is: "name", name: name.text, scope: file.top });
 }
 
-/** The name under pointers, arrays and parameters, and whether it is that of a function. */
-function declared(
-  node: SyntaxNode | undefined,
-): { name: SyntaxNode; isFunction: boolean; isArray: boolean } | undefined {
-  let isFunction = false;
-  let isArray = false;
-  for (let at = node, depth = 0; at && depth < MAX_EXPRESSION_DEPTH; depth++) {
-    if (at.type.endsWith("identifier")) return { name: at, isFunction, isArray };
-    const inner: SyntaxNode | undefined =
-      at.field("declarator") ?? (at.type === "parenthesized_declarator" ? at.namedChild(0) : undefined);
-    // A pointer inside of the parentheses of a function is a pointer to one.
-    if (at.type === "function_declarator") isFunction = inner?.type !== "parenthesized_declarator";
-    if (at.type === "array_declarator") isArray = true;
-    at = inner;
-  }
-  return undefined;
-}
-
 function functionDefinition(node: SyntaxNode, place: Place): void {
   const { file, scope } = place;
   const found = declared(node.field("declarator"));
@@ -121,7 +104,7 @@ function declaration(node: SyntaxNode, { file, scope }: Place): void {
   for (const each of node.fields("declarator")) {
     const found = declared(each.type === "init_declarator" ? each.field("declarator") : each);
     // A prototype says nothing of where the function is.
-    if (!found || found.isFunction) continue;
+    if (!found || found.function) continue;
     const top = scope === file.top ? found.name.row + 1 : undefined;
     const known = type && !found.isArray ? typeOf(type, scope) : undefined;
     // Several declarations of a variable are one.

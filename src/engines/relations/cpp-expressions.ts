@@ -1,6 +1,6 @@
 /** What names, expressions and types of C++ mean. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { lastNameOf } from "./cpp-declarators.ts";
+import { lastNameOf } from "./declarators.ts";
 import { type Expression, type Scope, UNKNOWN } from "./file-builder.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { exactName, programName } from "./program.ts";
@@ -47,7 +47,7 @@ export function nameOf(node: SyntaxNode | undefined, depth = 0): string | undefi
   }
 }
 
-/** What a name means where it stands. */
+/** The meaning of a name as seen from a scope and its context. */
 export function named(name: string, { scope, context }: Around): Expression {
   if (name.startsWith("::")) return exactName(name.slice(2));
   const otherwise = programName(context, name);

@@ -1,5 +1,5 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { declared, lastNameOf } from "./cpp-declarators.ts";
+import { declared, lastNameOf } from "./declarators.ts";
 import { type Around, expressionOf, named, nameOf, typeOf } from "./cpp-expressions.ts";
 import { type Expression, type FileBuilder, type OpenClass, type Scope, UNKNOWN } from "./file-builder.ts";
 import { declaredKey, exactName } from "./program.ts";
@@ -27,6 +27,9 @@ const blockIn = (context: string, file: FileBuilder): Scope =>
     { outer: undefined, names: new Map(), own: undefined, path: null },
     context === "" ? undefined : context.replaceAll("::", "."),
   );
+
+/** Whether a scope is that of a function or template: what is declared in it is no name of the program. */
+const isInBlock = (scope: Scope): boolean => scope.outer?.outer !== undefined;
 
 const within = (context: string, name: string): string => (context === "" ? name : `${context}::${name}`);
 
@@ -143,7 +146,21 @@ function use(kind: "call" | "construct" | "inherit", node: SyntaxNode, place: Pl
 function define(name: string, line: number, { file, context, isHidden }: Place): void {
   const key = within(context, name);
   file.bindOnce(file.top, key, line);
-  if (!isHidden) file.exportAs(key, { is: "name", name: key, scope: file.top });
+  if (!isHidden) share(key, file);
+}
+
+/** Lets other files see a name that is bound under its full path. */
+const share = (key: string, file: FileBuilder): void => file.exportAs(key, { is: "name", name: key, scope: file.top });
+
+/** Another name for what `of` means: of the block, or of the program. */
+function bindAlias(name: string, of: Expression, isOfBlock: boolean, { file, scope, context }: Place): void {
+  if (isOfBlock) {
+    file.bind(scope, name, { is: "alias", of });
+    return;
+  }
+  const key = within(context, name);
+  file.bind(file.top, key, { is: "alias", of });
+  share(key, file);
 }
 
 function classSpecifier(node: SyntaxNode, place: Place): void {
@@ -167,37 +184,23 @@ function classSpecifier(node: SyntaxNode, place: Place): void {
   children(body, inside);
 }
 
-function usingDeclaration(node: SyntaxNode, { file, scope, context, opened }: Place): void {
+function usingDeclaration(node: SyntaxNode, place: Place): void {
+  const { file, scope, opened } = place;
   const name = nameOf(node.namedChild(0));
   if (name === undefined || opened) return;
-  const around: Around = { scope, context };
   if (/^using\s+namespace\b/.test(node.tree.text.slice(node.start, node.start + 100))) {
-    if (scope.outer?.outer === undefined) file.star(`::${name.replace(/^::/, "")}`);
+    if (!isInBlock(scope)) file.star(`::${name.replace(/^::/, "")}`);
     return;
   }
-  const last = name.split("::").at(-1) ?? "";
-  if (scope.outer?.outer !== undefined) {
-    file.bind(scope, last, { is: "alias", of: named(name, around) });
-    return;
-  }
-  const key = within(context, last);
-  file.bind(file.top, key, { is: "alias", of: named(name, around) });
-  file.exportAs(key, { is: "name", name: key, scope: file.top });
+  bindAlias(name.split("::").at(-1) ?? "", named(name, place), isInBlock(scope), place);
 }
 
 function alias(declared: SyntaxNode | undefined, type: SyntaxNode | undefined, place: Place): void {
-  const { file, scope, context, opened } = place;
   const name = nameOf(declared);
   if (name === undefined || !type) return;
   const isNameless = CLASS.test(type.type) && !type.field("name");
   if (isNameless || typeName(type) === name) return;
-  const of = typeOf(type, place);
-  if (scope.outer?.outer !== undefined && !opened) file.bind(scope, name, { is: "alias", of });
-  else {
-    const key = within(context, name);
-    file.bind(file.top, key, { is: "alias", of });
-    file.exportAs(key, { is: "name", name: key, scope: file.top });
-  }
+  bindAlias(name, typeOf(type, place), isInBlock(place.scope) && !place.opened, place);
 }
 
 const typeName = (type: SyntaxNode): string | undefined =>
@@ -216,8 +219,8 @@ function functionDefinition(node: SyntaxNode, place: Place): void {
     else define(name, line, { ...place, isHidden: place.isHidden || (isStatic && !name.includes("::")) });
   }
   // The body of a method stands in its class, wherever it is written.
-  const owner = name?.includes("::") === true ? name.slice(0, name.lastIndexOf("::")) : undefined;
-  const around = opened ? context : owner === undefined ? context : within(context, owner);
+  const owner = !opened && name?.includes("::") === true ? name.slice(0, name.lastIndexOf("::")) : undefined;
+  const around = owner === undefined ? context : within(context, owner);
   const inner: Place = {
     ...place,
     context: around,
@@ -286,11 +289,11 @@ function bindVariable(
   const name = nameOf(found?.name);
   if (!found || name === undefined) return;
   const known = found.isArray || found.function ? {} : knownOf(type, value, place);
-  if (scope.outer?.outer === undefined) {
+  if (!isInBlock(scope)) {
     const key = within(context, name);
     if (file.top.names.has(key)) return;
     file.bind(file.top, key, { is: "variable", line: found.name.row + 1, ...known });
-    if (!place.isHidden) file.exportAs(key, { is: "name", name: key, scope: file.top });
+    if (!place.isHidden) share(key, file);
   } else if ("alias" in known) file.bind(scope, name, { is: "alias", of: known.alias });
   else file.bind(scope, name, { is: "variable", ...known });
 }

@@ -284,7 +284,7 @@ class Resolver {
     return undefined;
   }
 
-  /** A method that another file of the package gives a type of Rust: the file binds it as `Type.method`, and the type's name means that type. */
+  /** A Rust method from an `impl` block in another file. That file binds it as `Type.method`, and `Type` must resolve to this type there. */
   async #methodApart(of: { path: string; line: number }, type: string, name: string): Promise<FoundMember | undefined> {
     const found: FoundMember[] = [];
     const named = await this.#definitions(name);

@@ -307,7 +307,7 @@ function letDeclaration(node: SyntaxNode, place: Place): void {
   if (value) visitField(node, "value", place);
   visitField(node, "alternative", place);
   const known = type ? { type: typeOf(type, scope) } : value && valueOf(value, scope);
-  // What stands before the statement in its block, also its own value, means another variable.
+  // A `let` starts a new scope: earlier statements and its own value see the previous variable of that name.
   if (place.begun++ < MAX_BEGUN) place.scope = file.inner(scope, undefined);
   bindPattern(node.field("pattern"), known, place);
 }

@@ -15,7 +15,7 @@ export type Wrapping = typeof OPTIONAL | typeof POINTER | typeof SMART;
 
 export const isWrapping = (name: string): name is Wrapping => name === OPTIONAL || name === POINTER || name === SMART;
 
-/** Methods that pointers have themselves, or that the pointed-to type and the pointer may both have by a trait. */
+/** Methods that the pointer type defines itself, or that both it and its target may get from a trait. */
 const OF_POINTERS =
   /^(?:clone|clone_from|as_ref|as_mut|borrow|borrow_mut|deref|deref_mut|fmt|eq|ne|cmp|partial_cmp|hash|into|try_into|to_owned|to_string|drop|as_ptr|is_borrowed|into_owned|to_mut)$/;
 

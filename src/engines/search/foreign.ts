@@ -1,7 +1,7 @@
 import { STOP_WORDS } from "../embedding/builtin/common-words.ts";
 import { FUNCTION_WORDS, GERMAN, IDEOGRAPHIC } from "./glossary.ts";
 
-/** Reads words of other languages than English, as far as the glossary has them. */
+/** Translates German, Chinese and Japanese words of a query with a small glossary, and recognises words of grammar. */
 
 type Language = keyof typeof FUNCTION_WORDS;
 

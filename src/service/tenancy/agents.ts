@@ -10,6 +10,9 @@ import { TenancyError } from "./errors.ts";
 /** Agents that one member may have connected to a team at a time. */
 export const MAX_AGENTS = 50;
 
+/** Neither revoked nor expired. Agents always expire. */
+const isLive = and(isNull(credentials.revokedAt), gt(credentials.expiresAt, sql`now()`));
+
 export interface AgentInput {
   /** Public id and SHA-256 of the secret (lower-case hex), of `createCredential`. */
   id: string;
@@ -78,8 +81,7 @@ export async function connectAgent(db: Db, input: AgentInput): Promise<void> {
               eq(credentials.tenantId, tenantId),
               eq(credentials.userId, userId),
               isNotNull(credentials.agent),
-              isNull(credentials.revokedAt),
-              gt(credentials.expiresAt, sql`now()`),
+              isLive,
             ),
           )
           .orderBy(desc(credentials.createdAt), desc(credentials.id))
@@ -103,13 +105,6 @@ export async function isAgentConnected(db: Db, tenantId: string, id: string): Pr
   const rows = await db
     .select({ id: credentials.id })
     .from(credentials)
-    .where(
-      and(
-        eq(credentials.id, id),
-        eq(credentials.tenantId, tenantId),
-        isNull(credentials.revokedAt),
-        gt(credentials.expiresAt, sql`now()`),
-      ),
-    );
+    .where(and(eq(credentials.id, id), eq(credentials.tenantId, tenantId), isLive));
   return rows.length > 0;
 }

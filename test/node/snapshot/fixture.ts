@@ -7,6 +7,7 @@ import {
   type SnapshotSource,
 } from "../../../src/engines/snapshot/types.ts";
 import type { CodeSymbol } from "../../../src/engines/parsing/types.ts";
+import { seededNumbers } from "../../support/numbers.ts";
 
 export const DIMENSION = 8;
 
@@ -24,17 +25,6 @@ export const IDENTITY: SnapshotIdentity = {
 export const FIXTURE_CHECKSUM = "sha256:a77a2446133cc28862b9955a1ab453fb025378237c8859a8a26b8b14e3ac67fc";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
-
-/** Integers below `limit`, the same sequence for the same seed (xorshift32). */
-function random(seed: number): (limit: number) => number {
-  let state = seed * 2_654_435_761 + 1;
-  return (limit) => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) % limit;
-  };
-}
 
 const WORDS = [
   "const",
@@ -55,12 +45,12 @@ const WORDS = [
 
 /** Files as an index has them: code-like text, nested symbols, shared contents, empty files, withheld chunks. In path order. */
 export function fixtureFiles(count = 40, seed = 1): SnapshotFile[] {
-  const next = random(seed);
+  const next = seededNumbers(seed);
   const files = Array.from({ length: count }, (_, index): SnapshotFile => {
     // Every seventh file has the content of the first one; some paths lie beyond the basic plane.
     const content = index % 7 === 6 ? 0 : index;
     const path = `src/${index % 5 === 0 ? "\u{1F4C1}" : index % 5 === 1 ? "\uFFEE" : `dir${index % 3}`}/file-${index}.ts`;
-    return { path, ...contentOf(content, content === index ? next : random(seed)) };
+    return { path, ...contentOf(content, content === index ? next : seededNumbers(seed)) };
   });
   return files.toSorted((a, b) => comparePaths(a.path, b.path));
 }

@@ -8,6 +8,7 @@ import { SearchCache } from "../../../src/service/hosted-index/cache.ts";
 import type { SearchDeps } from "../../../src/service/hosted-index/core.ts";
 import { repairTexts } from "../../../src/service/hosted-index/whole-texts/repair.ts";
 import { coverage, file, files, grep } from "../../support/ask-hosted.ts";
+import { seededNumbers } from "../../support/numbers.ts";
 import type { MemoryBucket } from "../../support/pipeline.ts";
 import { git, givenRepository, newPipeline, pipeline, repo } from "../../support/given-repository.ts";
 
@@ -29,17 +30,6 @@ const places = ({ matches }: Awaited<ReturnType<typeof ask>>) => matches.map(({ 
 
 /** Searches with damaged objects. `GREP_FAULTS=1000` takes six seconds. */
 const FAULTS = Number(process.env["GREP_FAULTS"] ?? 100);
-
-/** Integers below a limit, the same sequence for the same seed (xorshift32). */
-function numbers(seed: number): (limit: number) => number {
-  let state = seed * 2_654_435_761 + 1;
-  return (limit) => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) % limit;
-  };
-}
 
 /** Removes an object, cuts it off, or flips one of its bits. */
 function damage({ objects }: MemoryBucket, key: string, next: (limit: number) => number): void {
@@ -110,7 +100,7 @@ describe("exact search of a hosted workspace", () => {
     const patterns = [{ pattern: "closeSession" }, { pattern: "close\\w+;?" }, { pattern: "e", paths: ["src/**"] }];
     const truth = await Promise.all(patterns.map(async (pattern) => (await ask(pattern)).matches.map(lineOf)));
     const { objects } = pipeline.searchBucket;
-    const next = numbers(1);
+    const next = seededNumbers(1);
     // A repair would leave its traces in the database.
     const unrepaired = (): SearchDeps => ({ ...deps(), repair: async () => {} });
     const outcomes = { complete: 0, incomplete: 0, refused: 0 };

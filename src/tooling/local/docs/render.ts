@@ -1,5 +1,6 @@
 /** Renders a page of `docs/` to HTML: anchors as on GitHub, highlighted code, links between pages. */
 import { Marked, type Token, type Tokens } from "marked";
+import { escapeHtml } from "../../../lib/html.ts";
 import type { Heading } from "../../../workers/site/docs/types.ts";
 import { tokenize } from "../../../workers/site/views/highlight.ts";
 
@@ -99,10 +100,4 @@ function highlight(code: string, language: string): string {
       kind === undefined ? escapeHtml(text) : `<span class="hl-${kind}">${escapeHtml(text)}</span>`,
     )
     .join("");
-}
-
-const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-
-function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
 }

@@ -4,6 +4,7 @@
  */
 import { getCookie, setCookie } from "hono/cookie";
 import * as z from "zod";
+import { escapeHtml } from "../../../lib/html.ts";
 import type { DashboardContext } from "./context.ts";
 import { settingsOf } from "./settings.ts";
 
@@ -81,7 +82,7 @@ export function withKeptForm(page: Response, form: KeptForm): Response {
     const described = element.getAttribute("aria-describedby");
     element.setAttribute("aria-describedby", described === null ? ERROR_ID : `${described} ${ERROR_ID}`);
     element.setAttribute("autofocus", "");
-    element.after(`<p class="form-error" id="${ERROR_ID}">${escaped(message)}</p>`, { html: true });
+    element.after(`<p class="form-error" id="${ERROR_ID}">${escapeHtml(message)}</p>`, { html: true });
   };
   return new HTMLRewriter()
     .on("form", {
@@ -135,7 +136,3 @@ export function withKeptForm(page: Response, form: KeptForm): Response {
     })
     .transform(page);
 }
-
-const ESCAPED: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-
-const escaped = (text: string): string => text.replace(/[&<>"]/g, (character) => ESCAPED[character] ?? character);

@@ -1,4 +1,5 @@
 import { raw } from "hono/html";
+import { escapeHtml } from "../../../lib/html.ts";
 import { type Token, tokenize } from "./highlight.ts";
 
 /** Columns of a line that are marked: from 0, in UTF-16 units, the second exclusive; ascending and apart. */
@@ -33,7 +34,9 @@ export function Code({ text, language, firstLine, label, marks, page, instead, n
       const line = firstLine + from + i;
       const note = instead?.get(line);
       const code =
-        note === undefined ? tokensHtml(tokens, marks?.(line) ?? []) : `<span class="withheld">${escape(note)}</span>`;
+        note === undefined
+          ? tokensHtml(tokens, marks?.(line) ?? [])
+          : `<span class="withheld">${escapeHtml(note)}</span>`;
       return `${numberHtml(line, page)}${code}\n`;
     });
     blocks.push(`<span class="block">${html.join("")}</span>`);
@@ -47,7 +50,7 @@ export function Code({ text, language, firstLine, label, marks, page, instead, n
 
 function numberHtml(line: number, page: string): string {
   const id = page === "" ? ` id="L${line}"` : "";
-  return `<a class="line-no"${id} href="${escape(page)}#L${line}" data-n="${line}" aria-label="Line ${line}" tabindex="-1"></a>`;
+  return `<a class="line-no"${id} href="${escapeHtml(page)}#L${line}" data-n="${line}" aria-label="Line ${line}" tabindex="-1"></a>`;
 }
 
 function tokensHtml(tokens: readonly Token[], marks: readonly (readonly [number, number])[]): string {
@@ -62,7 +65,7 @@ function tokensHtml(tokens: readonly Token[], marks: readonly (readonly [number,
       const [from, to] = marks[next] ?? [Infinity, Infinity];
       const isMarked = column + at >= from;
       const end = Math.min(text.length, (isMarked ? to : from) - column);
-      const part = escape(text.slice(at, end));
+      const part = escapeHtml(text.slice(at, end));
       inner += isMarked ? `<mark>${part}</mark>` : part;
       at = end;
     }
@@ -71,9 +74,6 @@ function tokensHtml(tokens: readonly Token[], marks: readonly (readonly [number,
   }
   return html;
 }
-
-const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-const escape = (text: string): string => text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
 
 /** Groups tokens by line; a token that spans lines is split. */
 function splitLines(tokens: readonly Token[]): Token[][] {

@@ -1,4 +1,4 @@
-/** Names under declarators of C++. */
+/** Names under declarators of C and C++. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 
