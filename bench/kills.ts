@@ -22,6 +22,7 @@ import { freePorts, type ServiceProcess, spawnService } from "../test/e2e/suppor
 import { startGitBackend } from "../test/support/git-backend.ts";
 import { GitRepo } from "../test/support/git-repo.ts";
 import { PAYLOADS, signHook } from "../test/support/hook-payloads.ts";
+import { seededIntegers } from "../test/support/numbers.ts";
 import { temporaryFolder } from "./support.ts";
 
 /** Time between a start and the kill. */
@@ -48,7 +49,7 @@ export async function run(args: string[]): Promise<void> {
       repositories: { type: "string", default: "6" },
     },
   });
-  const random = randomFrom(Number(values.seed));
+  const random = seededIntegers(Number(values.seed));
   const dataDir = temporaryFolder("kills");
   const budgets = Object.fromEntries(
     ["metered", "hook", "invitation", "dashboard_mutation", "index"].map((surface) => [surface, LIMITS]),
@@ -235,15 +236,4 @@ async function lostAfter(
     }
     await pause(1_000);
   }
-}
-
-/** The same sequence for the same seed (mulberry32). */
-function randomFrom(seed: number): (limit: number) => number {
-  let state = seed;
-  return (limit) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
-  };
 }

@@ -1,5 +1,6 @@
 /** A discrete-event simulation of the indexing queue: pushes arrive, tenants' lines grant slots by the service's own rule, workers drain. */
 import { grantSlots } from "../../src/service/runs/fair-share.ts";
+import { seededFractions } from "../../test/support/numbers.ts";
 
 export interface SimulationOptions {
   seed: number;
@@ -41,7 +42,7 @@ interface Run {
 
 /** The same options give the same result. */
 export function simulate(options: SimulationOptions): SimulationResult {
-  const random = mulberry32(options.seed);
+  const random = seededFractions(options.seed);
   const exponential = (mean: number) => -Math.log(1 - random()) * mean;
   const arrivals: Run[] = [];
   for (
@@ -106,15 +107,4 @@ export function simulate(options: SimulationOptions): SimulationResult {
   waits.sort((a, b) => a - b);
   const quantile = (q: number) => waits[Math.floor(q * (waits.length - 1))] ?? 0;
   return { ...result, waitP50: quantile(0.5), waitP99: quantile(0.99) };
-}
-
-/** A small seeded generator (Tommy Ettinger's mulberry32). */
-function mulberry32(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -38,17 +38,6 @@ const RUN_TRIES = 8;
 
 const hex = (text: string) => sha256Hex(new TextEncoder().encode(text));
 const bytesOf = (hash: string) => ({ hash, bytes: new Uint8Array([1, 2]) });
-/** Numbers in [0, 1), the same for the same seed (mulberry32). */
-export function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 /** A tenant with old contents and vectors, which a sweep removes unless a run uses them. */
 export class Scene {
   readonly tenantId = crypto.randomUUID();

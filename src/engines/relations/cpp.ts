@@ -28,7 +28,7 @@ const blockIn = (context: string, file: FileBuilder): Scope =>
     context === "" ? undefined : context.replaceAll("::", "."),
   );
 
-/** Whether a scope is that of a function or template: what is declared in it is no name of the program. */
+/** Whether a scope is inside a function or template, so that its declarations are local. */
 const isInBlock = (scope: Scope): boolean => scope.outer?.outer !== undefined;
 
 const within = (context: string, name: string): string => (context === "" ? name : `${context}::${name}`);
@@ -152,7 +152,7 @@ function define(name: string, line: number, { file, context, isHidden }: Place):
 /** Lets other files see a name that is bound under its full path. */
 const share = (key: string, file: FileBuilder): void => file.exportAs(key, { is: "name", name: key, scope: file.top });
 
-/** Another name for what `of` means: of the block, or of the program. */
+/** Binds a name to the meaning of an expression: in the block, or in the program, where other files see it. */
 function bindAlias(name: string, of: Expression, isOfBlock: boolean, { file, scope, context }: Place): void {
   if (isOfBlock) {
     file.bind(scope, name, { is: "alias", of });

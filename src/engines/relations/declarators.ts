@@ -11,7 +11,8 @@ interface Declared {
 
 /** The name under pointers, references, arrays and parameters. */
 export function declared(node: SyntaxNode | undefined): Declared | undefined {
-  let [found, isArray] = [undefined as SyntaxNode | undefined, false];
+  let found: SyntaxNode | undefined;
+  let isArray = false;
   for (let at = node, depth = 0; at && depth < MAX_EXPRESSION_DEPTH; depth++) {
     if (/identifier$|^(?:destructor_name|operator_name|operator_cast|template_function)$/.test(at.type))
       return { name: at, function: found, isArray };

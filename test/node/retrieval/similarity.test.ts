@@ -4,20 +4,15 @@ import { search } from "../../../src/engines/search/search.ts";
 import type { QueryVector } from "../../../src/engines/search/similarity.ts";
 import { SearchFormatError } from "../../../src/engines/search/types.ts";
 import { buildVectorSection, signBits, VectorSection } from "../../../src/engines/search/vector-section.ts";
+import { seededFractions } from "../../support/numbers.ts";
 import { openShop } from "./shop.ts";
 import { inMemory } from "./support.ts";
 
 const DIMENSION = 64;
 
-/** Deterministic standard normal components (Box–Muller over mulberry32). */
+/** Deterministic standard normal components (Box–Muller). */
 function noise(seed: number, length = DIMENSION): Float32Array {
-  let state = seed >>> 0;
-  const uniform = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const uniform = seededFractions(seed);
   return Float32Array.from(
     { length },
     () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform()),

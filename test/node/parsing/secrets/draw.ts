@@ -7,17 +7,6 @@ export interface Random {
   (limit: number): number;
 }
 
-/** The same sequence for the same seed (mulberry32). */
-export function randomFrom(seed: number): Random {
-  let state = seed;
-  return (limit) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
-  };
-}
-
 export const DIGITS = "0123456789";
 export const LOWER = "abcdefghijklmnopqrstuvwxyz";
 export const UPPER = LOWER.toUpperCase();
