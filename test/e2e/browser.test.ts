@@ -210,7 +210,13 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
     await page.getByRole("button", { name: "Theme" }).click();
     const theme = await page.evaluate("document.documentElement.dataset.theme");
     await page.getByRole("link", { name: /^Next/ }).click();
-    expect(await page.evaluate("document.documentElement.dataset.theme")).toBe(theme);
+    expect([theme, await page.evaluate("document.documentElement.dataset.theme")]).toEqual(["light", "light"]);
+    for (const next of ["dark", undefined]) {
+      await page.getByRole("button", { name: "Theme" }).click();
+      expect(await page.evaluate("document.documentElement.dataset.theme")).toBe(next);
+    }
+    await page.reload();
+    await page.getByRole("button", { name: "Theme: system" }).waitFor();
     await context.close();
 
     const phone = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 360, height: 740 } });

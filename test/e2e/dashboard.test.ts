@@ -47,7 +47,7 @@ describe("pages", () => {
     for (const page of PAGES) {
       const html = await member.page(`${team.pages}/${page}`);
       if (page === "keys") expect(html).not.toContain("New key");
-      if (page === "team") expect(html).not.toContain("Invite someone");
+      if (page === "team") expect(html).not.toContain("Invite people");
     }
     await database()
       .insert(runs)

@@ -16,7 +16,11 @@ export function parseSelector(input: { workspaceId?: string | undefined; repo?: 
   }
   if (workspaceId !== undefined) {
     const parsed = Uuid.safeParse(workspaceId);
-    if (!parsed.success) throw new ApiError("INVALID_SELECTOR", "workspaceId: must be a UUID");
+    if (!parsed.success)
+      throw new ApiError(
+        "INVALID_SELECTOR",
+        "workspaceId: must be the id of a workspace, a UUID; or send repo, such as github.com/owner/name, instead",
+      );
     return { workspaceId: parsed.data };
   }
   const identity = normalizeRepo(repo ?? "");

@@ -2,6 +2,7 @@
 import { and, desc, eq, gt, isNull, sql } from "drizzle-orm";
 import { auditInsert, recordAudit } from "../audit/record.ts";
 import type { Db } from "../db/client.ts";
+import { PG_UNIQUE_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { invitations, type Role, users } from "../db/people-schema.ts";
 import { rowsOf } from "../db/rows.ts";
 import { tenants } from "../db/schema.ts";
@@ -20,6 +21,8 @@ export interface Invite {
   by: { userId: string; role: Role };
   /** Makes the message with the link; it is queued in the statement that creates the invitation. */
   compose?: Compose | undefined;
+  /** Random bytes of a form: the same bytes make the same link, and no second message. */
+  random?: Uint8Array | undefined;
 }
 
 /** Makes an invitation's message. `token` is for its link. */
@@ -31,7 +34,7 @@ export interface SentInvitation {
   role: Role;
   /** For the e-mailed link; never stored. */
   token: string;
-  /** The queued message. */
+  /** The queued message; none if the same form was sent before. */
   mailId: string | undefined;
 }
 
@@ -39,10 +42,10 @@ export interface SentInvitation {
  * Creates an invitation, or renews the address's open one, whose previous link stops working. Throws `TenancyError` if the user is
  * already a member, or if the role, or that of the open invitation, is above the inviter's own.
  */
-export async function invite(db: Db, { tenantId, email, role, by, compose }: Invite): Promise<SentInvitation> {
+export async function invite(db: Db, { tenantId, email, role, by, compose, random }: Invite): Promise<SentInvitation> {
   if (!canManage(by.role)) throw new TenancyError("FORBIDDEN", "only owners and admins can invite");
   if (role === "owner" && by.role !== "owner") throw new TenancyError("FORBIDDEN", "only an owner can invite owners");
-  const token = newToken();
+  const token = newToken(random);
   const mail = await compose?.({ email, role, token: token.value });
   const about = sql`'invitation:' || sent.id`;
   const event = {
@@ -62,16 +65,27 @@ export async function invite(db: Db, { tenantId, email, role, by, compose }: Inv
       on conflict (tenant_id, email) where accepted_at is null and revoked_at is null
       do update set role = excluded.role, token_hash = excluded.token_hash, invited_by = excluded.invited_by,
         expires_at = excluded.expires_at
-      where invitations.role <> 'owner' or ${by.role} = 'owner'
+      where (invitations.role <> 'owner' or ${by.role} = 'owner') and invitations.token_hash <> excluded.token_hash
       returning id
     ), logged as (${auditInsert(event, sql`sent`, sql`jsonb_build_object('invitationId', sent.id)`)}
     ), replaced as (
       delete from mails using sent where mails.about = ${about} and mails.sealed is not null
     )${mail ? sql`, mailed as (${mailInsert(mail, { tenantId, about, source: sql`sent` })})` : sql``}
     select id from sent`,
-  );
+  ).catch((error: unknown): never => {
+    // The invitation of this form was accepted or revoked.
+    if (pgErrorCode(error) === PG_UNIQUE_VIOLATION) throw outdatedForm();
+    throw error;
+  });
   const row = rows[0];
-  if (!row) throw await whyNotInvited(db, tenantId, email);
+  if (!row) {
+    const [known] = await db
+      .select({ id: invitations.id })
+      .from(invitations)
+      .where(and(eq(invitations.tokenHash, token.hash), isOpen()));
+    if (known) return { id: known.id, email, role, token: token.value, mailId: undefined };
+    throw await whyNotInvited(db, tenantId, email);
+  }
   return { id: row.id, email, role, token: token.value, mailId: mail?.id };
 }
 
@@ -198,6 +212,10 @@ const isOpen = () => and(isNull(invitations.acceptedAt), isNull(invitations.revo
 
 function ownersOnly(): TenancyError {
   return new TenancyError("FORBIDDEN", "only an owner can change the invitation of an owner");
+}
+
+function outdatedForm(): TenancyError {
+  return new TenancyError("CONFLICT", "the invitation of this form was accepted or revoked: load the page again");
 }
 
 function noInvitation(): TenancyError {

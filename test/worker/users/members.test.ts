@@ -81,6 +81,19 @@ describe("invitations", () => {
     expect((await rolesOf(tenantId))[guest.id]).toBeUndefined();
   });
 
+  it("are sent once for a form that is sent twice, and not again after they were revoked", async () => {
+    const { tenantId, people } = await team("owner");
+    const guest = await outsider();
+    const random = new Uint8Array(64).fill(3);
+    const form = { tenantId, email: guest.email, role: "member", by: people.owner, random } as const;
+    const first = await invite(db, form);
+    expect(await invite(db, form)).toEqual(first);
+    expect(await auditOf(tenantId)).toHaveLength(1);
+    await revokeInvitation(db, { tenantId, id: first.id, by: people.owner });
+    await expect(invite(db, form)).rejects.toMatchObject({ code: "CONFLICT" });
+    expect(await findInvitation(db, first.token)).toBeUndefined();
+  });
+
   it("are refused to members, above one's own role, for members, and across tenants", async () => {
     const { tenantId, people } = await team("owner", "admin", "member");
     const email = newEmail();

@@ -18,13 +18,20 @@
       const answer = await response.json();
       if (answer.ok) return location.assign(answer.to ?? location.href);
       // The session has expired. Sent as a plain form, it leads to the sign-in and is filled again afterwards.
-      if (response.status === 401) return form.submit();
+      if (response.status === 401) {
+        if (submitter?.name) form.append(hiddenField(submitter.name, submitter.value));
+        return form.submit();
+      }
       showError(form, error, answer.error ?? "That did not work.");
       markField(form, answer.details?.issues?.[0]?.path);
     } catch {
       showError(form, error, "The service cannot be reached. Try again.");
     }
     button?.removeAttribute("aria-busy");
+  }
+
+  function hiddenField(name, value) {
+    return Object.assign(document.createElement("input"), { type: "hidden", name, value });
   }
 
   function showError(form, place, text) {
@@ -65,11 +72,11 @@
       return;
     }
     const root = document.documentElement;
-    const isDark = root.dataset.theme
-      ? root.dataset.theme === "dark"
-      : matchMedia("(prefers-color-scheme: dark)").matches;
-    root.dataset.theme = isDark ? "light" : "dark";
-    document.cookie = `cc_theme=${root.dataset.theme}; path=/; max-age=31536000; samesite=lax; secure`;
+    const theme = { "": "light", light: "dark", dark: "" }[root.dataset.theme ?? ""];
+    if (theme) root.dataset.theme = theme;
+    else delete root.dataset.theme;
+    for (const name of document.querySelectorAll("[data-theme-name]")) name.textContent = theme || "system";
+    document.cookie = `cc_theme=${theme}; path=/; max-age=${theme ? 31536000 : 0}; samesite=lax; secure`;
   });
 
   async function copy(button) {
@@ -160,13 +167,21 @@
     return /^[\p{L}_$]/u.test(name) && name.length <= 200 ? name : undefined;
   }
 
-  /** Replaces a region by that of a fresh copy of its page, unless the user is interacting with it. */
+  /** Tags of the copies that regions show. */
+  const etags = new WeakMap();
+
+  /**
+   * Replaces a region by that of a fresh copy of its page, unless the user is interacting with it. Details with an id stay open, and
+   * keep the focus.
+   */
   async function refresh(region) {
+    const focused = region.contains(document.activeElement) ? document.activeElement : undefined;
     const busy =
-      region.contains(document.activeElement) || region.querySelector("details[open],:popover-open,input:checked");
+      (focused && !focused.matches("details[id] > summary")) ||
+      region.querySelector("details[open]:not([id]),:popover-open,input:checked");
     if (document.hidden || busy) return;
     const response = await fetch(region.dataset.refreshUrl ?? location.href, {
-      headers: { Accept: "text/html" },
+      headers: { Accept: "text/html", "X-Refresh": "1", "If-None-Match": etags.get(region) ?? "" },
       // Without a limit, one answer that never comes would end the refreshing.
       signal: AbortSignal.timeout(10_000),
     });
@@ -176,7 +191,15 @@
     if (!fresh) return;
     // Before the comparison, or a region with a time would always differ.
     localTimes(fresh);
-    if (fresh.innerHTML !== region.innerHTML) region.replaceChildren(...fresh.childNodes);
+    for (const { id } of region.querySelectorAll("details[open][id]"))
+      fresh.querySelector(`#${CSS.escape(id)}`)?.setAttribute("open", "");
+    if (fresh.innerHTML !== region.innerHTML) {
+      const summary = focused === document.activeElement && focused?.parentElement.id;
+      region.replaceChildren(...fresh.childNodes);
+      if (summary) document.querySelector(`#${CSS.escape(summary)} > summary`)?.focus({ preventScroll: true });
+    }
+    const etag = response.headers.get("ETag");
+    if (etag) etags.set(region, etag);
     const seconds = fresh.dataset.refresh;
     if (seconds) region.dataset.refresh = seconds;
     else delete region.dataset.refresh;

@@ -106,14 +106,14 @@ function Frame({ c, title, slug, description, query = "", children }: FrameProps
     <Document c={c} title={title} head={head}>
       <SkipLink />
       <div class="shell">
-        <Side slug={slug} query={query} />
+        <Side c={c} slug={slug} query={query} />
         {children}
       </div>
     </Document>
   );
 }
 
-function Side({ slug, query }: { slug: string | undefined; query: string }) {
+function Side({ c, slug, query }: Pick<FrameProps, "c" | "slug"> & { query: string }) {
   const groups = [...new Set(docs.pages.map(({ group }) => group))];
   return (
     <header class="side">
@@ -155,7 +155,7 @@ function Side({ slug, query }: { slug: string | undefined; query: string }) {
         <div class="side-foot">
           <div class="row">
             <a href="/app">Dashboard</a>
-            <ThemeSwitch />
+            <ThemeSwitch c={c} />
           </div>
         </div>
       </div>

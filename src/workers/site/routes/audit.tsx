@@ -5,11 +5,12 @@ import {
   type AuditFilter,
   type AuditRow,
   exportAudit,
+  findActors,
   listAudit,
   toCsvLine,
 } from "../../../service/dashboard/audit.ts";
 import { AUDIT_EVENTS } from "../../../service/audit/events.ts";
-import { actorOf, listMembers } from "../../../service/users/index.ts";
+import { listMembers } from "../../../service/users/index.ts";
 import { invalid } from "../app/answers.tsx";
 import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
 import { isUuid } from "../../../lib/uuid.ts";
@@ -28,7 +29,7 @@ const MAX_ACTOR_CHARACTERS = 100;
 
 auditPages.get("/audit", async (c) => {
   const { tenantId, slug } = c.get("membership");
-  const filter = readFilter(c);
+  const filter = await readFilter(c);
   const [rows, members] = await Promise.all([
     listAudit(c.get("db"), tenantId, filter),
     listMembers(c.get("accounts"), tenantId),
@@ -68,17 +69,18 @@ auditPages.get("/audit", async (c) => {
               options={[["", "all"], ...AUDIT_EVENTS.map((event) => [event, event] as const)]}
             />
             <div class="field fit">
-              <label for="field-actor">Actor</label>
+              <label for="field-actor">Who</label>
               <input
                 id="field-actor"
                 name="actor"
                 list="actors"
-                value={filter.actor ?? ""}
+                value={c.req.query("actor")?.trim() ?? ""}
+                placeholder="name, address or key"
                 maxlength={MAX_ACTOR_CHARACTERS}
               />
               <datalist id="actors">
                 {members.map((member) => (
-                  <option value={actorOf(member.userId)}>{member.email}</option>
+                  <option value={member.email}>{member.name ?? member.email}</option>
                 ))}
                 <option value="admin" />
                 <option value="system" />
@@ -156,7 +158,7 @@ function EventTable({
             {auditSentence(row.event, row.details, people) ?? "did what the details say"}
           </th>
           <td class="wide small">
-            <details>
+            <details id={`event-${row.id}`}>
               <summary>
                 <span class={TONES[row.event] ?? "tag"}>{row.event}</span>
               </summary>
@@ -191,14 +193,14 @@ function shortActor(actor: string): string {
 }
 
 auditApi.get("/audit", async (c) => {
-  const events = await listAudit(c.get("db"), c.get("membership").tenantId, readFilter(c));
+  const events = await listAudit(c.get("db"), c.get("membership").tenantId, await readFilter(c));
   return c.json({ ok: true, events, next: events.length < AUDIT_PAGE_ROWS ? null : (events.at(-1)?.id ?? null) });
 });
 
-auditApi.get("/audit/export", (c) => {
+auditApi.get("/audit/export", async (c) => {
   const format = c.req.query("format") ?? "csv";
   if (format !== "csv" && format !== "json") throw invalid("format", "expected csv or json");
-  const pages = exportAudit(c.get("db"), c.get("membership").tenantId, readFilter(c));
+  const pages = exportAudit(c.get("db"), c.get("membership").tenantId, await readFilter(c));
   const encoder = new TextEncoder();
   const toLine = format === "csv" ? toCsvLine : (row: AuditRow) => `${JSON.stringify(row)}\n`;
   const body = new ReadableStream<Uint8Array>({
@@ -218,15 +220,15 @@ auditApi.get("/audit/export", (c) => {
   });
 });
 
-function readFilter(c: DashboardContext): AuditFilter {
+async function readFilter(c: DashboardContext): Promise<AuditFilter> {
   const text = (name: string) => c.req.query(name)?.trim() || undefined;
   const event = text("event");
   const actor = text("actor");
   if (actor !== undefined && (actor.length > MAX_ACTOR_CHARACTERS || actor.includes("\0")))
-    throw invalid("actor", "expected an id");
+    throw invalid("actor", "expected the name or address of a person, or the name of a key");
   return {
     event: event === undefined ? undefined : AUDIT_EVENTS.find((known) => known === event),
-    actor,
+    actors: actor === undefined ? undefined : await findActors(c.get("db"), c.get("membership").tenantId, actor),
     from: readTime(c, "from"),
     to: readTime(c, "to"),
     before: cursorOf(c, "before"),

@@ -17,15 +17,17 @@ import {
   revokeInvitation,
   type SentInvitation,
 } from "../../../service/users/index.ts";
-import { done, readFields } from "../app/answers.tsx";
+import { done, invalid, readFields } from "../app/answers.tsx";
 import { type DashboardContext, type DashboardHono, sessionOf, tenantPath } from "../app/context.ts";
-import { DashboardError } from "../app/errors.ts";
+import { asRefusal, DashboardError } from "../app/errors.ts";
 import { isUuid } from "../../../lib/uuid.ts";
 import { takeOrRefuse } from "../app/guards.ts";
+import { newOnce, ONCE_FIELD, randomOf } from "../app/once.ts";
 import { requireMailer, sendQueued } from "../app/outbox.ts";
 import { siteUrlOf } from "../app/settings.ts";
 import { tenantPage } from "../views/layout.tsx";
-import { Confirm, Field, Form, Head, Panel, Select, Time } from "../views/parts.tsx";
+import { Confirm, Empty, Field, Form, Head, Panel, Select, Time } from "../views/parts.tsx";
+import { RoleForm } from "../views/role-form.tsx";
 import { ACTIONS, Table, TimeCell } from "../views/table.tsx";
 
 export const teamPages = new Hono<DashboardHono>();
@@ -37,70 +39,15 @@ const ROLE_TEXTS: Record<Role, string> = {
   member: "Member: sees everything, changes nothing",
 };
 
-/**
- * Changes a member's role when it is saved. A change to or from owner is confirmed first: an owner can delete the team, and an arrow
- * key changes a list silently.
- */
-function RoleForm({ action, id, label, name, value, mayGrantOwner }: RoleFormProps) {
-  if (value === "owner") {
-    return (
-      <>
-        owner{" "}
-        <Confirm
-          label="Change …"
-          subject={label}
-          title={`Change the role of ${name}?`}
-          question={`${name} will no longer be an owner. As an admin they keep all rights but those over owners and the team itself.`}
-          action={action}
-          button="Make them an admin"
-        >
-          <input type="hidden" name="role" value="admin" />
-        </Confirm>
-      </>
-    );
-  }
-  return (
-    <>
-      <Form action={action} inline>
-        <label for={id} class="sr">
-          {label}
-        </label>
-        <select id={id} name="role">
-          {(["member", "admin"] as const).map((role) => (
-            <option value={role} selected={role === value}>
-              {role}
-            </option>
-          ))}
-        </select>{" "}
-        <button>
-          Save<span class="sr"> {label}</span>
-        </button>
-      </Form>{" "}
-      {mayGrantOwner && (
-        <Confirm
-          label="Make owner …"
-          subject={name}
-          title={`Make ${name} an owner?`}
-          question={`${name} will be able to do everything: change and remove other owners, you among them, and delete the team.`}
-          action={action}
-          button={`Make ${name} an owner`}
-        >
-          <input type="hidden" name="role" value="owner" />
-        </Confirm>
-      )}
-    </>
-  );
-}
+/** Longest text to find members by. */
+const MAX_SEARCH_CHARACTERS = 200;
+/** Members that are found without a search. */
+const FEW_MEMBERS = 10;
 
-interface RoleFormProps {
-  action: string;
-  id: string;
-  label: string;
-  /** Name of the member. */
-  name: string;
-  value: Role;
-  /** Whether the user may make others owners. */
-  mayGrantOwner: boolean;
+/** Whether a text is a part of a member's name or address. */
+function isNamed({ name, email }: { name: string | null; email: string }, text: string): boolean {
+  const wanted = text.toLowerCase();
+  return email.includes(wanted) || (name?.toLowerCase().includes(wanted) ?? false);
 }
 
 teamPages.get("/team", async (c) => {
@@ -114,6 +61,8 @@ teamPages.get("/team", async (c) => {
   const grantable: Role[] = role === "owner" ? ["member", "admin", "owner"] : ["member", "admin"];
   const base = `/app/api/tenants/${slug}`;
   const nowMs = Date.now();
+  const wanted = (c.req.query("member") ?? "").trim().slice(0, MAX_SEARCH_CHARACTERS);
+  const shown = members.filter((member) => isNamed(member, wanted));
   return tenantPage(
     c,
     "team",
@@ -121,11 +70,26 @@ teamPages.get("/team", async (c) => {
     <>
       <Head title="Team" text="Owners and admins manage the team; members have read access." />
       {manages && (
-        <Panel title="Invite someone" text="The link in the e-mail is valid for a week, for this address only.">
+        <Panel title="Invite people" text="The link in each e-mail is valid for a week, for its address only.">
           <div class="body">
             <Form action={`${base}/invitations`}>
+              <input type="hidden" name={ONCE_FIELD} value={await newOnce(c)} />
               <div class="row">
-                <Field label="E-mail address" name="email" type="email" required maxlength={254} autocomplete="off" />
+                <Field
+                  label="E-mail addresses"
+                  name="email"
+                  hint={`Up to ${MAX_INVITED}, with commas or spaces between, or one a line.`}
+                >
+                  <textarea
+                    id="field-email"
+                    name="email"
+                    rows={2}
+                    required
+                    maxlength={MAX_INVITED * 255}
+                    autocomplete="off"
+                    aria-describedby="field-email-hint"
+                  />
+                </Field>
                 <Select
                   label="Role"
                   name="role"
@@ -139,47 +103,64 @@ teamPages.get("/team", async (c) => {
         </Panel>
       )}
       <Panel title={`Members (${members.length})`}>
-        <Table label="Members" headings={["Person", "Role", "Joined", ACTIONS]}>
-          {members.map((member) => {
-            const mayChange = manages && (role === "owner" || member.role !== "owner");
-            const name = member.name ?? member.email;
-            return (
-              <tr>
-                <th scope="row">
-                  {name} {member.userId === me && <span class="tag">you</span>}
-                  {member.name !== null && <div class="soft small">{member.email}</div>}
-                </th>
-                <td>
-                  {mayChange && member.userId !== me ? (
-                    <RoleForm
-                      action={`${base}/members/${member.userId}/role`}
-                      id={`role-${member.userId}`}
-                      label={`Role of ${name}`}
-                      name={name}
-                      value={member.role}
-                      mayGrantOwner={role === "owner"}
-                    />
-                  ) : (
-                    member.role
-                  )}
-                </td>
-                <TimeCell at={member.joinedAt} />
-                <td class="actions">
-                  {mayChange && member.userId !== me && (
-                    <Confirm
-                      label="Remove …"
-                      subject={name}
-                      title={`Remove ${name}?`}
-                      question={`${name} will lose access to this team. Keys that they created keep working.`}
-                      action={`${base}/members/${member.userId}/remove`}
-                      button={`Remove ${name}`}
-                    />
-                  )}
-                </td>
-              </tr>
-            );
-          })}
-        </Table>
+        {(members.length > FEW_MEMBERS || wanted !== "") && (
+          <form method="get" class="filters" aria-label="Find members" role="search">
+            <div class="row">
+              <Field label="Name or address" name="member" value={wanted} maxlength={MAX_SEARCH_CHARACTERS} fit />
+              <button>Find</button>
+              {wanted !== "" && (
+                <a class="button quiet" href={tenantPath(c, "team")}>
+                  Show all
+                </a>
+              )}
+            </div>
+          </form>
+        )}
+        {shown.length === 0 ? (
+          <Empty title="No member has this name or address" />
+        ) : (
+          <Table label="Members" headings={["Person", "Role", "Joined", ACTIONS]}>
+            {shown.map((member) => {
+              const mayChange = manages && (role === "owner" || member.role !== "owner");
+              const name = member.name ?? member.email;
+              return (
+                <tr>
+                  <th scope="row">
+                    {name} {member.userId === me && <span class="tag">you</span>}
+                    {member.name !== null && <div class="soft small">{member.email}</div>}
+                  </th>
+                  <td>
+                    {mayChange && member.userId !== me ? (
+                      <RoleForm
+                        action={`${base}/members/${member.userId}/role`}
+                        id={`role-${member.userId}`}
+                        label={`Role of ${name}`}
+                        name={name}
+                        value={member.role}
+                        mayGrantOwner={role === "owner"}
+                      />
+                    ) : (
+                      member.role
+                    )}
+                  </td>
+                  <TimeCell at={member.joinedAt} />
+                  <td class="actions">
+                    {mayChange && member.userId !== me && (
+                      <Confirm
+                        label="Remove …"
+                        subject={name}
+                        title={`Remove ${name}?`}
+                        question={`${name} will lose access to this team. Keys that they created keep working.`}
+                        action={`${base}/members/${member.userId}/remove`}
+                        button={`Remove ${name}`}
+                      />
+                    )}
+                  </td>
+                </tr>
+              );
+            })}
+          </Table>
+        )}
       </Panel>
       {invitations.length > 0 && (
         <Panel title="Invitations">
@@ -231,14 +212,67 @@ teamApi.get("/invitations", async (c) =>
 
 teamApi.post("/invitations", async (c) => {
   const fields = await readFields(c);
-  const email = checkEmail(fields.text("email"));
+  const emails = readAddresses(fields.text("email"));
   const role = checkRole(fields.text("role") || "member");
-  return sendInvitation(c, (more) => invite(c.get("accounts"), { email, role, ...more }));
+  const once = fields.text(ONCE_FIELD);
+  const sent: SentInvitation[] = [];
+  const refused: { email: string; error: string }[] = [];
+  for (const email of emails) {
+    try {
+      const random = await randomOf(c, once, ["invitation", email, role]);
+      const one = await sendInvitation(c, (more) => invite(c.get("accounts"), { email, role, random, ...more }));
+      sent.push(one);
+    } catch (error) {
+      const refusal = asRefusal(error);
+      // What was sent is reported; with nothing sent, the first refusal is the answer.
+      if (!refusal || emails.length === 1) throw error;
+      refused.push({ email, error: refusal.message });
+    }
+  }
+  const [first] = refused;
+  if (sent.length === 0 && first) throw new DashboardError("CONFLICT", first.error, { field: "email" });
+  return done(c, {
+    to: tenantPath(c, "team"),
+    notice: invitedNotice(sent, refused),
+    data: { id: sent[0]?.id, invited: sent.map(({ id, email }) => ({ id, email })), refused },
+    status: 201,
+  });
 });
+
+/** Most people that one form invites; the budget of an hour is as large. */
+const MAX_INVITED = 30;
+
+/** The addresses of a text, each once. Throws `DashboardError` if there are none, too many, or one is not an address. */
+function readAddresses(text: string): string[] {
+  const words = text.split(/[\s,;]+/).filter((word) => word !== "");
+  if (words.length <= 1) return [checkEmail(text)];
+  if (words.length > MAX_INVITED) throw invalid("email", `expected at most ${MAX_INVITED} addresses`);
+  const emails = words.map((word) => {
+    try {
+      return checkEmail(word);
+    } catch {
+      throw invalid("email", `${word.slice(0, 100)} is not an address such as name@example.com; nobody was invited`);
+    }
+  });
+  return [...new Set(emails)];
+}
+
+function invitedNotice(sent: readonly SentInvitation[], refused: readonly { email: string; error: string }[]): string {
+  const [only] = sent;
+  const done = only && sent.length === 1 ? `${only.email} is invited.` : `${sent.length} people are invited.`;
+  if (refused.length === 0) return done;
+  return `${done} Not invited: ${refused.map(({ email, error }) => (error.includes(email) ? error : `${email} (${error})`)).join("; ")}.`;
+}
 
 teamApi.post("/invitations/:id/resend", async (c) => {
   const id = requireUuid(c.req.param("id"), "invitation");
-  return sendInvitation(c, (more) => renewInvitation(c.get("accounts"), { id, ...more }));
+  const sent = await sendInvitation(c, (more) => renewInvitation(c.get("accounts"), { id, ...more }));
+  return done(c, {
+    to: tenantPath(c, "team"),
+    notice: `${sent.email} is invited.`,
+    data: { id: sent.id },
+    status: 201,
+  });
 });
 
 teamApi.post("/invitations/:id/revoke", async (c) => {
@@ -276,7 +310,7 @@ function byOf(c: DashboardContext) {
 async function sendInvitation(
   c: DashboardContext,
   create: (more: Pick<Invite, "tenantId" | "by" | "compose">) => Promise<SentInvitation>,
-): Promise<Response> {
+): Promise<SentInvitation> {
   const { tenantId, name: team } = c.get("membership");
   const { user } = sessionOf(c);
   const mailer = requireMailer(c);
@@ -293,12 +327,7 @@ async function sendInvitation(
     },
   });
   await sendQueued(c, mailer, sent.mailId);
-  return done(c, {
-    to: tenantPath(c, "team"),
-    notice: `${sent.email} is invited.`,
-    data: { id: sent.id },
-    status: 201,
-  });
+  return sent;
 }
 
 function requireUuid(id: string, what: string): string {

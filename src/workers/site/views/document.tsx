@@ -8,11 +8,11 @@ import { Icon } from "./icons.tsx";
 
 /** The HTML document of a page. `head` is added to its head, after the common style. */
 export function Document({ c, title, head, children }: { c: Context; title: string; head?: Child; children?: Child }) {
-  const theme = getCookie(c, "cc_theme");
+  const theme = themeOf(c);
   return (
     <>
       {raw("<!doctype html>")}
-      <html lang="en" class="no-js" {...(theme === "dark" || theme === "light" ? { "data-theme": theme } : {})}>
+      <html lang="en" class="no-js" {...(theme === undefined ? {} : { "data-theme": theme })}>
         <head>
           <meta charset="utf-8" />
           <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -58,11 +58,17 @@ export function FoldBar({ home }: { home: string }) {
   );
 }
 
-/** The button that switches between light and dark. */
-export function ThemeSwitch() {
+/** The button that goes from the system's theme to light, to dark, and back to the system's. */
+export function ThemeSwitch({ c }: { c: Context }) {
   return (
     <button type="button" class="quiet" data-theme-switch>
-      <Icon name="theme" /> Theme
+      <Icon name="theme" /> Theme: <span data-theme-name>{themeOf(c) ?? "system"}</span>
     </button>
   );
+}
+
+/** The theme that was chosen in this browser; undefined for the system's. */
+function themeOf(c: Context): "light" | "dark" | undefined {
+  const theme = getCookie(c, "cc_theme");
+  return theme === "light" || theme === "dark" ? theme : undefined;
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Child } from "hono/jsx";
 import type { HtmlEscapedString } from "hono/utils/html";
 import type { Quota } from "../../../service/dashboard/usage.ts";
@@ -29,7 +30,19 @@ async function show(
   page: HtmlEscapedString | Promise<HtmlEscapedString>,
   status: PageOptions["status"],
 ): Promise<Response> {
-  return c.html(visibleHtml((await page).toString()), status);
+  const html = visibleHtml((await page).toString());
+  if (c.req.header("X-Refresh") === undefined) return c.html(html, status);
+  const etag = etagOf(html);
+  if (c.req.header("If-None-Match") === etag) return c.body(null, 304, { ETag: etag });
+  return c.html(html, status, { ETag: etag });
+}
+
+/** Seeds of forms, which differ in every copy of a page. */
+const SEEDS = /name="once" value="[^"]{0,1000}"/g;
+
+/** Tag of a page that refreshes itself: the same for copies that show the same. */
+function etagOf(html: string): string {
+  return `W/"${createHash("sha256").update(html.replace(SEEDS, "")).digest("base64url").slice(0, 22)}"`;
 }
 
 /** A page outside of a team: sign-in, invitation, errors. */
@@ -132,7 +145,7 @@ function Shell({ c, title, page, content, quota }: ShellProps) {
                 <form method="post" action="/app/api/sign-out" class="inline">
                   <button class="quiet">Sign out</button>
                 </form>
-                <ThemeSwitch />
+                <ThemeSwitch c={c} />
               </div>
             </div>
           </div>
