@@ -1,13 +1,12 @@
 /** The audit feed: a tenant's events, filtered and paged by key. */
 import { type SQL, sql } from "drizzle-orm";
-import { arrayOf } from "../db/arrays.ts";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
 
 export interface AuditFilter {
   event?: string | undefined;
-  /** Ids of actors: events of any of them. */
-  actors?: readonly string[] | undefined;
+  /** Id of the actor. */
+  actor?: string | undefined;
   /** First and last moment, inclusive. */
   from?: Date | undefined;
   to?: Date | undefined;
@@ -34,6 +33,7 @@ const MAX_EXPORT_ROWS = 100_000;
 export function auditQuery(tenantId: string, filter: AuditFilter, limit: number): SQL {
   const conditions = [sql`e.tenant_id = ${tenantId}`];
   if (filter.event !== undefined) conditions.push(sql`e.event = ${filter.event}`);
+  if (filter.actor !== undefined) conditions.push(sql`e.actor = ${filter.actor}`);
   if (filter.from) conditions.push(sql`e.at >= ${filter.from.toISOString()}::timestamptz`);
   if (filter.to) conditions.push(sql`e.at <= ${filter.to.toISOString()}::timestamptz`);
   if (filter.before !== undefined) {
@@ -41,44 +41,35 @@ export function auditQuery(tenantId: string, filter: AuditFilter, limit: number)
       sql`(e.at, e.id) < (select at, id from audit_events where id = ${filter.before} and tenant_id = ${tenantId})`,
     );
   }
-  const events = (condition: SQL) => sql`
-      select e.id, e.at, e.event, e.actor, e.details from audit_events e
-      where ${sql.join([...conditions, condition], sql` and `)}
-      order by e.at desc, e.id desc limit ${limit}`;
-  // A page of each actor, so that each is read in the order of its index.
-  const page =
-    filter.actors === undefined
-      ? events(sql`true`)
-      : sql`select own.* from unnest(${arrayOf(filter.actors, "text")}) as wanted(actor), lateral (${events(sql`e.actor = wanted.actor`)}) own
-      order by own.at desc, own.id desc limit ${limit}`;
   return sql`
-    with page as (${page})
+    with page as (
+      select e.id, e.at, e.event, e.actor, e.details from audit_events e
+      where ${sql.join(conditions, sql` and `)}
+      order by e.at desc, e.id desc limit ${limit}
+    )
     select page.*, coalesce(
       (select coalesce(name, email) from users where id = case when page.actor ~ '^user:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then substr(page.actor, 6)::uuid end),
       (select name from credentials where id = page.actor)) as "actorName"
     from page order by at desc, id desc`;
 }
 
-/** Actors that one name may stand for. */
-const MAX_ACTORS = 20;
-
 /**
- * Ids of the actors that a text means: it is an id itself, the e-mail address of a person, the name of a member or of a key. Several if they
- * share the name.
+ * Id of the actor that a text means: the e-mail address of a person, the name of a member or of a key (of one of them, if several share
+ * it), else the text itself.
  */
-export async function findActors(db: Db, tenantId: string, text: string): Promise<string[]> {
-  const rows = await rowsOf<{ actor: string }>(db, actorsQuery(tenantId, text));
-  return [...new Set([text, ...rows.map(({ actor }) => actor)])];
+export async function findActor(db: Db, tenantId: string, text: string): Promise<string> {
+  const [found] = await rowsOf<{ actor: string }>(db, actorsQuery(tenantId, text));
+  return found?.actor ?? text;
 }
 
-/** See {@link findActors}. */
-export function actorsQuery(tenantId: string, text: string): SQL {
+/** See {@link findActor}. */
+function actorsQuery(tenantId: string, text: string): SQL {
   return sql`
     (select 'user:' || id as actor from users where email = ${text.toLowerCase()})
     union all
-    (select 'user:' || u.id from memberships m join users u on u.id = m.user_id where m.tenant_id = ${tenantId} and u.name = ${text} limit ${MAX_ACTORS})
+    (select 'user:' || u.id from memberships m join users u on u.id = m.user_id where m.tenant_id = ${tenantId} and u.name = ${text} limit 1)
     union all
-    (select id from credentials where tenant_id = ${tenantId} and name = ${text} limit ${MAX_ACTORS})`;
+    (select id from credentials where tenant_id = ${tenantId} and name = ${text} limit 1)`;
 }
 
 /** See {@link auditQuery}. */

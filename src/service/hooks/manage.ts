@@ -1,9 +1,8 @@
 /** Creates and deletes hooks of workspaces. */
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { recordAudit, recordAuditStatement } from "../audit/record.ts";
 import type { Db } from "../db/client.ts";
 import { PG_UNIQUE_VIOLATION, pgErrorCode } from "../db/errors.ts";
-import { rowsOf } from "../db/rows.ts";
 import { HOOK_PROVIDERS, type HookProvider, hooks } from "../db/people-schema.ts";
 import { seal } from "../../lib/seal.ts";
 import { TenancyError } from "../tenancy/errors.ts";
@@ -22,10 +21,7 @@ export interface NewHook {
   path: string;
 }
 
-/**
- * Creates a hook. The same `random`, which a form keeps for a day, makes the same hook. Throws `TenancyError` for an unknown provider, if the
- * workspace already has a hook for it, or if the form's hook was deleted.
- */
+/** Creates a hook. Throws `TenancyError` for an unknown provider, or if the workspace already has a hook for it. */
 export async function createHook(
   { db, encryptionKey }: { db: Db; encryptionKey: string },
   input: { tenantId: string; workspaceId: string; provider: string; actor: string; random?: Uint8Array | undefined },
@@ -35,8 +31,6 @@ export async function createHook(
   if (!provider)
     throw new TenancyError("INVALID", `provider: expected one of ${HOOK_PROVIDERS.join(", ")}`, "provider");
   const id = newHookId(encryptionKey, random?.subarray(0, 32));
-  if (random && (await wasDeleted(db, tenantId, id)))
-    throw new TenancyError("CONFLICT", "the hook of this form was deleted: load the page again for a new one");
   const secret = newToken(random?.subarray(32)).value;
   const made: NewHook = { id, provider, secret, path: `/hooks/${provider}/${id}` };
   const sealedSecret = await seal(encryptionKey, hookSecretPurpose(id), secret);
@@ -61,17 +55,6 @@ export async function createHook(
     throw new TenancyError("CONFLICT", `provider: the repository has a ${provider} hook already`, "provider");
   }
   return made;
-}
-
-/** Whether a hook was deleted while its form could still be sent. */
-async function wasDeleted(db: Db, tenantId: string, hookId: string): Promise<boolean> {
-  return (await rowsOf(db, deletionQuery(tenantId, hookId))).length > 0;
-}
-
-/** See {@link wasDeleted}: reads the tenant's deletions of the last two days. */
-export function deletionQuery(tenantId: string, hookId: string): SQL {
-  return sql`select 1 from audit_events where tenant_id = ${tenantId} and event = 'HOOK_DELETED' and at > now() - interval '2 days'
-    and details ->> 'hookId' = ${hookId} limit 1`;
 }
 
 /** Deletes a hook and its deliveries. Throws `TenancyError` if there is none. */

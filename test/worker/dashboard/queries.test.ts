@@ -67,8 +67,7 @@ describe("a page of a large tenant", () => {
   it.each([
     ["the audit feed", {}],
     ["one event", { event: "KEY_CREATED" }],
-    ["one actor", { actors: ["system"] }],
-    ["several actors", { actors: ["system", "admin"] }],
+    ["one actor", { actor: "system" }],
     ["a range of time", { from: new Date(Date.now() - 86_400_000), to: new Date() }],
   ])("of %s reads its rows by an index, in their order", async (_name, filter) => {
     const first = await explain(auditQuery(tenantId, filter, 50));

@@ -5,7 +5,7 @@ import {
   type AuditFilter,
   type AuditRow,
   exportAudit,
-  findActors,
+  findActor,
   listAudit,
   toCsvLine,
 } from "../../../service/dashboard/audit.ts";
@@ -228,7 +228,7 @@ async function readFilter(c: DashboardContext): Promise<AuditFilter> {
     throw invalid("actor", "expected the name or address of a person, or the name of a key");
   return {
     event: event === undefined ? undefined : AUDIT_EVENTS.find((known) => known === event),
-    actors: actor === undefined ? undefined : await findActors(c.get("db"), c.get("membership").tenantId, actor),
+    actor: actor === undefined ? undefined : await findActor(c.get("db"), c.get("membership").tenantId, actor),
     from: readTime(c, "from"),
     to: readTime(c, "to"),
     before: cursorOf(c, "before"),
