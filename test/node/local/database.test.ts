@@ -1,9 +1,12 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import { neon } from "@neondatabase/serverless";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { startDatabase } from "../../../src/tooling/local/database/database.ts";
+import { processIdentity } from "../../../src/tooling/local/stack/processes.ts";
 
 describe("a data directory", () => {
   it("keeps the statistics of its tables, and vacuums what is dead, as PostgreSQL does by itself", async () => {
@@ -22,6 +25,32 @@ describe("a data directory", () => {
       await expect.poll(table, { interval: 200 }).toEqual({ analyzed: true, vacuumed: true });
     } finally {
       await running.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  });
+
+  it("is opened again after its service was killed, when the statement that it was working on has ended", async () => {
+    const dataDir = mkdtempSync(path.join(os.tmpdir(), "code-context-database-"));
+    try {
+      const service = fork(new URL("../../support/database-service.ts", import.meta.url), [dataDir], {
+        execArgv: ["--import", new URL("../../../src/tooling/local/drizzle-imports.mjs", import.meta.url).href],
+      });
+      const [url] = (await once(service, "message")) as [string];
+      await neon(url)`insert into tenants (id, name) values (gen_random_uuid(), 'kept')`;
+      const slow = neon(url)`select count(*) from generate_series(1, 4000000)`.catch(() => undefined);
+      const { pid } = JSON.parse(readFileSync(path.join(dataDir, "database.pid"), "utf8")) as { pid: number };
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      service.kill("SIGKILL");
+      await once(service, "exit");
+      expect(processIdentity(pid), "the statement is still running").toMatch(/^\d+$|:/);
+
+      const running = await startDatabase({ dataDir });
+      await slow;
+      expect([undefined, "ended"]).toContain(processIdentity(pid));
+      expect(await neon(running.url)`select name from tenants`).toEqual([{ name: "kept" }]);
+      await running.close();
+      expect(existsSync(path.join(dataDir, "database.pid"))).toBe(false);
+    } finally {
       rmSync(dataDir, { recursive: true, force: true });
     }
   });

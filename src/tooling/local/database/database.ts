@@ -3,7 +3,7 @@ import path from "node:path";
 import { randomBytes } from "node:crypto";
 import { isLoopback } from "../../../service/db/client.ts";
 import { OperatorError } from "../../errors.ts";
-import { startDatabaseThread } from "./database-thread.ts";
+import { startDatabaseProcess } from "./database-process.ts";
 import { migrate } from "./migrations.ts";
 import { saveTemplate, templatePath } from "./template.ts";
 import { localSecrets, newSecrets } from "../stack/local-secrets.ts";
@@ -39,12 +39,13 @@ export async function startDatabase(options: DatabaseOptions = {}): Promise<Runn
   // PGlite creates world-writable files, so the folder itself is restricted to the owner.
   if (folder !== undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const { databasePassword: password } = dataDir === undefined ? newSecrets() : localSecrets(dataDir);
-  const database = await startDatabaseThread({
-    data: {
+  const database = await startDatabaseProcess({
+    settings: {
       database: { type: "embedded", folder, template: isNew && existsSync(template) ? template : undefined },
       port,
       password,
     },
+    pidFile: dataDir === undefined ? undefined : path.join(dataDir, "database.pid"),
     explain: (message) => new OperatorError(cannotOpen(folder, message)),
     onFatal: options.onFatal,
   });
@@ -74,8 +75,8 @@ export interface ServerDatabaseOptions {
  */
 export async function connectServer(url: string, options: ServerDatabaseOptions = {}): Promise<RunningDatabase> {
   const explain = (message: string) => new OperatorError(`DATABASE_URL: ${message}`);
-  return startDatabaseThread({
-    data: {
+  return startDatabaseProcess({
+    settings: {
       database: { type: "server", url, connections: options.connections },
       port: 0,
       password: randomBytes(24).toString("base64url"),

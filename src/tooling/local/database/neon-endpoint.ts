@@ -30,7 +30,7 @@ interface NeonEndpointOptions {
 const PROTOCOL_VIOLATION = "08P01";
 /** Neon's own cap on a request. */
 const MAX_REQUEST_BYTES = 64 * 1024 * 1024;
-/** Long enough that idle connections stay open while a query blocks the thread. */
+/** Long enough that idle connections stay open while a query blocks the process. */
 const KEEP_ALIVE_MS = 24 * 60 * 60 * 1000;
 
 const ISOLATION_LEVELS: Record<string, string> = {

@@ -20,7 +20,8 @@ function startFromProc(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     // The second field, in parentheses, may contain any text; the start time is the 20th field after it (proc_pid_stat(5)).
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return fields[0] === "Z" ? "ended" : fields[19];
   } catch {
     return undefined;
   }

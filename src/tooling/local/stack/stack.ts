@@ -105,7 +105,7 @@ async function start(
   // Wait for both even if one fails, so that whatever has started is stopped.
   passExtraCertificatesOnly(dataDir);
   const steps = [openDatabase(options, secrets, stops), buildBundles()] as const;
-  // Not imported at the top: loading Miniflare takes half a second, in which the database's thread is at work already.
+  // Not imported at the top: loading Miniflare takes half a second, in which the database's process is at work already.
   const stopPatching = growInLargeSteps();
   const workersModule = import("./workers.ts").finally(stopPatching);
   await Promise.allSettled([...steps, workersModule]);
