@@ -7,6 +7,7 @@ export * from "./health.ts";
 export * from "./indexing.ts";
 export * from "./limits.ts";
 export * from "./metering.ts";
+export * from "./overlays.ts";
 export * from "./exact.ts";
 export * from "./search.ts";
 export * from "./snapshots.ts";

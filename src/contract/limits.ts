@@ -29,5 +29,9 @@ export const MAX_PROVISIONED_WORKSPACES = 100;
 export const UPLOAD_URL_TTL_SEC = 15 * 60;
 export const DOWNLOAD_URL_TTL_SEC = 60 * 60;
 export const SNAPSHOTS_KEPT = 5;
+export const MAX_OVERLAY_FILES = 1_000;
+/** Live overlays of a tenant; beyond, those that would expire first end. */
+export const MAX_OVERLAYS = 500;
+export const OVERLAY_TTL_SEC = 60 * 60;
 export const TOKENS_PER_CREDIT = 1_000;
 export const DEFAULT_MONTHLY_CREDITS = 10_000;

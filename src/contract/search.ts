@@ -24,6 +24,7 @@ export const selector = {
     .max(500)
     .optional()
     .describe("Indexed branch, tag or full commit; without it the current revision."),
+  overlay: text.max(100).optional().describe("Edits on top of a revision, from `POST /overlays`; instead of `ref`."),
 };
 
 export type Selection = { [N in keyof typeof selector]?: string | undefined };

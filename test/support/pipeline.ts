@@ -24,6 +24,8 @@ import type { StagingBucket } from "../../src/service/indexing/staging.ts";
 import { runStep, type StepDeps } from "../../src/service/indexing/steps.ts";
 import type { RunsClient } from "../../src/service/runs/coordinator.ts";
 import { createLogger } from "../../src/lib/log.ts";
+import { makeOverlay } from "../../src/service/overlays/make.ts";
+import { createOverlay, type EditedFiles } from "../../src/service/overlays/requests.ts";
 import type { SearchBucket } from "../../src/service/hosted-index/store.ts";
 import { nodeGrammars } from "../../src/engines/parsing/grammars-node.ts";
 import { type CodeParser, createParser } from "../../src/engines/parsing/parser.ts";
@@ -111,6 +113,34 @@ export class Pipeline {
     await this.db.insert(tenants).values({ id: this.tenantId, name: "pipeline" }).onConflictDoNothing();
     await this.db.insert(workspaces).values({ id: this.workspaceId, tenantId: this.tenantId });
     return this;
+  }
+
+  #context(embedder: Embedder | undefined): ReturnType<StepDeps["context"]> {
+    return {
+      db: this.db,
+      staging: this.bucket,
+      search: this.searchBucket,
+      embedder: embedder ?? this.embedder!,
+      parser: () => (parser ??= createParser(nodeGrammars(), { readUses })),
+      fetch,
+      gitHosts: { allowLocal: true },
+      openToken: async (sealed) => sealed,
+      region: "test",
+      log: createLogger({}, () => {}),
+      now: Date.now,
+    };
+  }
+
+  /** Makes an overlay of `files` on a revision, as the api and the indexer do. Returns its id. */
+  async overlay(seq: number, files: EditedFiles, credentialId = "test"): Promise<string> {
+    const { db, searchBucket: bucket, tenantId, workspaceId } = this;
+    const idle = { beat: async () => {}, mark: () => {}, enter: async () => {} };
+    const usage = { token: "", embedded: 0, embedMs: 0, tokens: 0 };
+    const stepOf = (run: RunSpec) => ({ ...this.#context(undefined), run, attempt: 1, usage, ...idle });
+    const send = (message: { overlayId: string }) =>
+      makeOverlay({ db, edits: bucket, stepOf }, tenantId, message.overlayId);
+    const edited = { tenantId, credentialId, workspaceId, seq };
+    return (await createOverlay({ db, bucket, send, now: Date.now }, edited, files)).id;
   }
 
   /**
@@ -204,19 +234,7 @@ export class Pipeline {
     };
     const deps: StepDeps = {
       runs,
-      context: () => ({
-        db: this.db,
-        staging: this.bucket,
-        search: this.searchBucket,
-        embedder: request.embedder ?? this.embedder!,
-        parser: () => (parser ??= createParser(nodeGrammars(), { readUses })),
-        fetch,
-        gitHosts: { allowLocal: true },
-        openToken: async (sealed) => sealed,
-        region: "test",
-        log: createLogger({}, () => {}),
-        now: Date.now,
-      }),
+      context: () => this.#context(request.embedder),
       buildSnapshot: async () => ({}),
       log: createLogger({}, () => {}),
     };

@@ -23,6 +23,8 @@ export interface Caller {
   tenantId: string;
   /** Normalised identities of the repositories that the caller may read; all of the tenant's if absent. */
   repos?: readonly string[] | undefined;
+  /** Public id of the credential that was sent: it has its own overlays. */
+  credentialId?: string | undefined;
 }
 
 /** Which index to ask; without `repo` and `workspaceId`, all that the caller has. */
@@ -33,6 +35,8 @@ export interface Scope {
   workspaceId?: string | undefined;
   /** Branch, tag or commit; without it the current revision. */
   ref?: string | undefined;
+  /** Id of an overlay of the caller, instead of `ref`. */
+  overlay?: string | undefined;
 }
 
 /** The index that an answer comes from. */

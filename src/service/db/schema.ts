@@ -87,6 +87,7 @@ export const revisions = pgTable(
     workspaceId: uuid("workspace_id")
       .notNull()
       .references((): AnyPgColumn => workspaces.id, { onDelete: "cascade" }),
+    /** Below zero: the revision of an overlay. */
     seq: integer("seq").notNull(),
     /**
      * Null for revisions of the main line; else the main-line revision that this one's overlay is relative to (0: an empty one).
@@ -145,6 +146,36 @@ export const revisionRefs = pgTable(
       columns: [t.workspaceId, t.seq],
       foreignColumns: [revisions.workspaceId, revisions.seq],
     }),
+  ],
+);
+
+/** Uncommitted edits on top of a revision, visible to one credential for a while. See `src/service/overlays`. */
+export const overlays = pgTable(
+  "overlays",
+  {
+    /** Names the edits, their base and their owner: the same request makes the same overlay. */
+    id: uuid("id").primaryKey(),
+    tenantId: uuid("tenant_id")
+      .notNull()
+      .references(() => tenants.id, { onDelete: "cascade" }),
+    workspaceId: uuid("workspace_id")
+      .notNull()
+      .references(() => workspaces.id, { onDelete: "cascade" }),
+    /** Public id of the credential that may ask it. */
+    credentialId: text("credential_id").notNull(),
+    /** Its revision, below zero; it exists once `state` is `ready`. */
+    seq: integer("seq").notNull(),
+    /** Revision that the edits are relative to. */
+    editedSeq: integer("edited_seq").notNull(),
+    state: text("state", { enum: ["pending", "ready", "failed"] }).notNull(),
+    createdAt: createdAt(),
+    expiresAt: timestamp("expires_at", { withTimezone: true }).notNull(),
+  },
+  (t) => [
+    unique("overlays_revision").on(t.workspaceId, t.seq),
+    index("overlays_expiry").on(t.expiresAt),
+    index("overlays_tenant").on(t.tenantId, t.expiresAt),
+    check("overlays_state", sql`${t.state} in ('pending', 'ready', 'failed')`),
   ],
 );
 

@@ -1,5 +1,5 @@
 /** Which revisions a request reads: one round trip to the database, by tenant always. */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { SearchedIndex } from "../../contract/search.ts";
 import { unnest } from "../db/arrays.ts";
 import type { Db } from "../db/client.ts";
@@ -7,6 +7,7 @@ import { rowsOf } from "../db/rows.ts";
 import { ApiError } from "../../lib/errors.ts";
 import { endingWith, nearRepo } from "../../lib/near-repo.ts";
 import { normalizeRepo } from "../../lib/repo.ts";
+import { isUuid } from "../../lib/uuid.ts";
 import { revisionOf } from "../revisions/refs.ts";
 import type { Caller, Scope } from "../../interface/questions/code-index.ts";
 import { owns, parseSelector, selects } from "../revisions/selectors.ts";
@@ -122,18 +123,24 @@ export async function readTargets(
   caller: Caller,
   request: Scope,
 ): Promise<{ targets: Target[]; outdated: Outdated[] }> {
-  const { repo, workspaceId, ref } = request;
-  const isOne = repo !== undefined || workspaceId !== undefined;
-  const where = isOne ? selects(caller, parseSelector({ repo, workspaceId })) : owns(caller);
+  const { repo, workspaceId, ref, overlay } = request;
+  const isOne = repo !== undefined || workspaceId !== undefined || overlay !== undefined;
+  const ofScope =
+    repo !== undefined || workspaceId !== undefined
+      ? selects(caller, parseSelector({ repo, workspaceId }))
+      : owns(caller);
+  const live = overlay === undefined ? undefined : liveOverlay(caller, overlay, ref);
+  const where = live === undefined ? ofScope : sql`${ofScope} and w.id = (select o.workspace_id ${live})`;
   const rows = await rowsOf<TargetRow>(
     db,
     sql`select w.id, w.repo, w.default_branch, r.seq, r.base_seq, r.git_sha, r.fingerprint, r.search_table, r.text_list,
           coalesce(r.search_vectors[1] like ${`${VECTOR_ID_PREFIX}%`}, r.search_vectors = '{}', false) as has_vectors,
           to_char(r.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as indexed_at
-        from workspaces w left join lateral (${revisionOf(ref)}) r on true
+        from workspaces w left join lateral (${live === undefined ? revisionOf(ref) : sql`select r.* ${live}`}) r on true
         where ${where} order by w.repo collate "C" nulls last, w.id`,
   );
   const [row] = rows;
+  if (overlay !== undefined && !row) throw noOverlay(overlay);
   if (isOne && !row) throw new ApiError("NO_WORKSPACE", "no workspace of this tenant matches the selector");
   const targets: Target[] = [];
   const outdated: Outdated[] = [];
@@ -149,6 +156,21 @@ export async function readTargets(
   if (isEmpty && isOne && row) throw new ApiError("NO_INDEX", explainMissing(row, ref));
   if (isEmpty && waiting) throw new ApiError("NO_INDEX", explainMissing(waiting, ref));
   return { targets, outdated };
+}
+
+/** The rest of a query, from `from` on, for the revision `r` of an overlay `o` of the caller. */
+function liveOverlay({ credentialId = "" }: Caller, overlay: string, ref: string | undefined): SQL {
+  if (ref !== undefined) throw new ApiError("INVALID_SELECTOR", "send ref or overlay, not both");
+  if (!isUuid(overlay)) throw noOverlay(overlay);
+  return sql`from overlays o join revisions r on r.workspace_id = o.workspace_id and r.seq = o.seq
+    where o.id = ${overlay}::uuid and o.credential_id = ${credentialId} and o.state = 'ready' and o.expires_at > now()`;
+}
+
+function noOverlay(overlay: string): ApiError {
+  return new ApiError(
+    "NO_INDEX",
+    `overlay: ${overlay.slice(0, 64)} has expired, or is not of this credential and repository: send the edits again (POST /overlays)`,
+  );
 }
 
 /** Undefined if there is no revision, or its search index waits for the next run. */

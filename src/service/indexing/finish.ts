@@ -21,7 +21,7 @@ import {
   type PendingRevision,
   writeChanges,
 } from "./revision-writes.ts";
-import { NO_TOTALS, type Totals, toResult, toStats, totalsOf, unchangedResult } from "./result.ts";
+import { addTotals, NO_TOTALS, type Totals, toResult, toStats, totalsOf, unchangedResult } from "./result.ts";
 import {
   type ListChanges,
   MissingTextError,
@@ -148,14 +148,7 @@ async function newTotals(step: StepContext, target: PendingRevision, puts: numbe
   const change = await changeOfTotals(step.db, target);
   // Another worker is writing the same rows: plan again rather than switch to an incomplete set.
   if (change.added !== puts) throw new StalePlanError("the rows of the revision are not complete");
-  return {
-    files: base.files + change.files,
-    symbols: base.symbols + change.symbols,
-    chunks: base.chunks + change.chunks,
-    redacted: base.redacted + change.redacted,
-    fallbacks: base.fallbacks + change.fallbacks,
-    partials: base.partials + change.partials,
-  };
+  return addTotals(base, change);
 }
 
 async function baseTotals({ db, run }: StepContext, seq: number): Promise<Totals> {

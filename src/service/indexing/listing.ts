@@ -102,7 +102,7 @@ export function listCandidates(options: IndexOptions, wanted: Tree, base: Tree |
 const TEXT_REASONS: ReadonlySet<string> = new Set(["vendored", "generated", "minified", "lockfile", "unknown_type"]);
 
 /** Whether a file that is left out for this reason is searched all the same. Those that the options leave out are not. */
-function isTextReason(reason: string, options: Pick<IndexOptions, "include">): boolean {
+export function isTextReason(reason: string, options: Pick<IndexOptions, "include">): boolean {
   return TEXT_REASONS.has(reason) || (reason === "not_included" && !options.include);
 }
 

@@ -3,7 +3,7 @@
  * One streaming pull serves the whole run. Shards read their blobs from object storage, so the git host and its credential are
  * needed in this step only, and servers without filters or `want <blob>` need no special case.
  */
-import { and, desc, eq } from "drizzle-orm";
+import { and, desc, eq, gt } from "drizzle-orm";
 import { MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
 import { revisions } from "../db/schema.ts";
 import { connect, type GitSession, oidBytes, TreeStore } from "../../engines/git/index.ts";
@@ -47,7 +47,7 @@ export async function plan(step: StepContext, onShard: ShardReady): Promise<Plan
     : await db
         .select()
         .from(revisions)
-        .where(and(eq(revisions.workspaceId, run.workspaceId), eq(revisions.gitSha, target.oid)))
+        .where(and(eq(revisions.workspaceId, run.workspaceId), eq(revisions.gitSha, target.oid), gt(revisions.seq, 0)))
         .orderBy(desc(revisions.seq));
   const same = known.find(
     (revision) =>
@@ -144,6 +144,7 @@ export async function isIndexed(step: StepContext, gitSha: string): Promise<bool
       and(
         eq(revisions.workspaceId, run.workspaceId),
         eq(revisions.gitSha, gitSha),
+        gt(revisions.seq, 0),
         eq(revisions.fingerprint, embedder.fingerprint),
       ),
     )

@@ -16,6 +16,18 @@ export interface Totals {
 
 export const NO_TOTALS: Totals = { files: 0, symbols: 0, chunks: 0, redacted: 0, fallbacks: 0, partials: 0 };
 
+/** The totals of a revision, from those of its base and what the revision's rows add. */
+export function addTotals(base: Totals, change: Totals): Totals {
+  return {
+    files: base.files + change.files,
+    symbols: base.symbols + change.symbols,
+    chunks: base.chunks + change.chunks,
+    redacted: base.redacted + change.redacted,
+    fallbacks: base.fallbacks + change.fallbacks,
+    partials: base.partials + change.partials,
+  };
+}
+
 const SKIP_PREFIX = "skipped.";
 
 /** Content of a revision's `stats`. */

@@ -15,7 +15,7 @@ export interface PendingRevision {
   seq: number;
   /** Current revision of the workspace when the run was planned; null if there was none. */
   baseSeq: number | null;
-  /** True: the revision becomes the current one. False: it is stored as an overlay on the current one. */
+  /** True: the revision becomes the current one. False: its differences from `baseSeq` are stored. */
   current: boolean;
 }
 
@@ -26,14 +26,18 @@ const textArray = (values: readonly string[] | null): SQL =>
 export async function nextSeq(db: Db, workspaceId: string): Promise<number> {
   const rows = await rowsOf<{ seq: number }>(
     db,
-    sql`select coalesce(max(seq), 0) + 1 as seq from revisions where workspace_id = ${workspaceId}`,
+    sql`select greatest(max(seq), 0) + 1 as seq from revisions where workspace_id = ${workspaceId}`,
   );
   return rows[0]?.seq ?? 1;
 }
 
-/** Guards every write: true while no other run has switched the workspace since the plan, and its tenant is not being erased. */
-const stillBase = ({ workspaceId, baseSeq }: PendingRevision): SQL =>
-  sql`exists (select 1 from workspaces w where w.id = ${workspaceId} and w.current_seq is not distinct from ${baseSeq}::int
+/**
+ * Guards every write: true while no other run has switched the workspace since the plan, and its tenant is not being erased. Overlays
+ * (below zero) are not bound to the current revision.
+ */
+const stillBase = ({ workspaceId, seq, baseSeq }: PendingRevision): SQL =>
+  sql`exists (select 1 from workspaces w where w.id = ${workspaceId}
+    and (w.current_seq is not distinct from ${baseSeq}::int or ${seq}::int < 0)
     and not exists (select 1 from erasures e where e.tenant_id = w.tenant_id))`;
 
 /** Removes the rows of runs that ended without a switch. */

@@ -249,7 +249,7 @@ export async function getShard(bucket: StagingBucket, key: string): Promise<Shar
 const damaged = (cause: unknown) => new DamagedObjectError("a staged object is damaged", { cause });
 
 /** Stores a value as gzipped JSON. */
-export async function putJson(bucket: StagingBucket, key: string, value: unknown): Promise<void> {
+export async function putJson(bucket: Pick<StagingBucket, "put">, key: string, value: unknown): Promise<void> {
   await bucket.put(key, await compress([new TextEncoder().encode(JSON.stringify(value))]));
 }
 

@@ -55,11 +55,11 @@ export async function sweepIndex(db: Db, staging: StagingBucket, now: number): P
 /** The statements of the sweep; exported so that a test can check their query plans. */
 export const statements = {
   /**
-   * Deletes revisions and their overlays, except the newest ones, the current one, those of refs, and those that a kept one is
-   * based on.
+   * Deletes revisions and their differences, except the newest ones, the current one, those of refs, those that a kept one is
+   * based on, and those of overlays, which `sweepOverlays` deletes.
    */
   revisions: (workspaceId: string): SQL => sql`with gone as (
-      delete from revisions r where r.workspace_id = ${workspaceId}
+      delete from revisions r where r.workspace_id = ${workspaceId} and r.seq > 0
         and r.seq not in (select k.seq from revisions k where k.workspace_id = ${workspaceId} order by k.seq desc limit ${REVISIONS_KEPT})
         and not exists (select 1 from workspaces w where w.id = r.workspace_id and w.current_seq = r.seq)
         and not exists (select 1 from revision_refs f where f.workspace_id = r.workspace_id and f.seq = r.seq)

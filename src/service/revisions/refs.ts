@@ -13,7 +13,7 @@ function refNames(ref: string): string[] {
 
 /**
  * The revision of `workspaces w` to answer from, as a subquery: the current one without `ref`, else the last one of that branch or tag,
- * else that of a full commit id. No row if it is not indexed or no longer kept.
+ * else that of a full commit id; never that of an overlay. No row if it is not indexed or no longer kept.
  */
 export function revisionOf(ref: string | undefined): SQL {
   if (ref === undefined) return sql`select * from revisions where workspace_id = w.id and seq = w.current_seq`;
@@ -22,7 +22,7 @@ export function revisionOf(ref: string | undefined): SQL {
   );
   const choices = [
     ...named,
-    sql`(select max(c.seq) from revisions c where c.workspace_id = w.id and c.git_sha = lower(${ref}))`,
+    sql`(select max(c.seq) from revisions c where c.workspace_id = w.id and c.git_sha = lower(${ref}) and c.seq > 0)`,
     sql`case when w.default_branch = ${ref} then w.current_seq end`,
   ];
   return sql`select * from revisions where workspace_id = w.id and seq = coalesce(${sql.join(choices, sql`, `)})`;

@@ -10,6 +10,7 @@ const step = { workspaceId: z.string(), runId: z.string(), attempt: z.int() };
 export const QueueMessage = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("health"), sentAt: z.number() }),
   z.object({ kind: z.literal("rebuild_search"), tenantId: z.string(), workspaceId: z.string(), seq: z.int() }),
+  z.object({ kind: z.literal("overlay"), tenantId: z.string(), overlayId: z.string() }),
   z.object({ kind: z.literal("plan"), ...step }),
   z.object({ kind: z.literal("shard"), ...step, shard: z.int(), key: z.string() }),
   z.object({ kind: z.literal("finish"), ...step }),
@@ -18,7 +19,7 @@ export const QueueMessage = z.discriminatedUnion("kind", [
 export type QueueMessage = z.infer<typeof QueueMessage>;
 
 /** A message that is a step of a run. */
-export type StepMessage = Exclude<QueueMessage, { kind: "health" | "rebuild_search" }>;
+export type StepMessage = Exclude<QueueMessage, { kind: "health" | "rebuild_search" | "overlay" }>;
 
 /** Where an attempt of a run stages its objects. */
 export const runPrefix = (runId: string, attempt: number) => `runs/${runId}/${attempt}/`;

@@ -33,7 +33,7 @@ export async function findRevision(
   workspace: { tenantId: string; workspaceId: string },
   which: { seq: number } | { gitSha: string },
 ): Promise<Revision | undefined> {
-  const condition = "seq" in which ? sql`r.seq = ${which.seq}` : sql`r.git_sha = ${which.gitSha}`;
+  const condition = "seq" in which ? sql`r.seq = ${which.seq}` : sql`r.git_sha = ${which.gitSha} and r.seq > 0`;
   const [row] = await rowsOf<
     Record<"seq" | "dimension" | "file_count" | "symbol_count" | "chunk_count", number> & {
       base_seq: number | null;

@@ -48,7 +48,7 @@ export async function eraseTenant(db: Db, tenantId: string, pages = Infinity): P
 const order = (tenantId: string): SQL => sql`insert into erasures (tenant_id, workspace_ids, prefixes)
     select t.id,
       coalesce((select jsonb_agg(w.id) from workspaces w where w.tenant_id = t.id), '[]'),
-      jsonb_build_array('search/' || t.id || '/', 'texts/' || t.id || '/')
+      jsonb_build_array('search/' || t.id || '/', 'texts/' || t.id || '/', 'overlays/' || t.id || '/')
         || coalesce((select jsonb_agg(p) from snapshots s, unnest(array['snapshots/' || s.id || '/', 'uploads/' || s.id || '/']) p where s.tenant_id = t.id), '[]')
         || coalesce((select jsonb_agg('trees/' || w.id || '/') from workspaces w where w.tenant_id = t.id), '[]')
         || coalesce((select jsonb_agg('runs/' || r.id || '/') from runs r where r.tenant_id = t.id

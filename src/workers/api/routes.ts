@@ -9,6 +9,7 @@ import { cancelRunRoute, index, listRunsRoute, runStatusRoute } from "./routes/i
 import { publishSnapshot, readSnapshot } from "./routes/index-snapshot.ts";
 import { mcp } from "./routes/mcp.ts";
 import { openaiEmbeddings, openaiModels } from "./routes/openai-compat.ts";
+import { makeOverlayRoute } from "./routes/overlays.ts";
 import { openapiRoute } from "./routes/openapi.ts";
 import { compatRerank } from "./routes/rerank-compat.ts";
 import { checkRerank, rerank } from "./routes/rerank.ts";
@@ -51,6 +52,7 @@ export const ROUTES: readonly Route[] = [
   grepRoute,
   coverageRoute,
   filesRoute,
+  makeOverlayRoute,
   startSnapshotJob,
   readSnapshot,
   publishSnapshot,

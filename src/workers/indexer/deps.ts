@@ -6,6 +6,8 @@ import { ApiError } from "../../lib/errors.ts";
 import { readGitHosts } from "../../engines/git/wire/url.ts";
 import { unseal } from "../../lib/seal.ts";
 import { limitBucket } from "../../service/indexing/staging.ts";
+import type { RunSpec } from "../../service/db/run-spec.ts";
+import type { StepContext } from "../../service/indexing/context.ts";
 import type { StepDeps } from "../../service/indexing/steps.ts";
 import { createLogger, type Logger } from "../../lib/log.ts";
 import { workerGrammars } from "../../engines/parsing/grammars-worker.ts";
@@ -53,6 +55,13 @@ export function parserOf(own: Shared): Promise<CodeParser> {
     throw error;
   });
   return own.parser;
+}
+
+/** Builds what indexing the edits of an overlay needs: its sender waits, and nothing renews a lease. */
+export function overlayStep(env: IndexerEnv, run: RunSpec): StepContext {
+  const usage = { token: run.runId, embedded: 0, embedMs: 0, tokens: 0 };
+  const idle = { usage, beat: async () => {}, mark: () => {}, enter: async () => {} };
+  return { ...stepDeps(env, run.workspaceId).context(run, 1), run, attempt: 1, ...idle };
 }
 
 /** Builds what the steps of one workspace's runs need from the environment. */

@@ -18,7 +18,9 @@ import { sweepPeople } from "../../service/users/sweep.ts";
 import { finishErasures } from "../../service/tenancy/erase.ts";
 import { repairTexts } from "../../service/hosted-index/whole-texts/repair.ts";
 import { sweepTexts } from "../../service/hosted-index/whole-texts/sweep.ts";
-import { parserOf, sharedOf, stepDeps } from "./deps.ts";
+import { failOverlay, makeOverlay } from "../../service/overlays/make.ts";
+import { sweepOverlays } from "../../service/overlays/sweep.ts";
+import { overlayStep, parserOf, sharedOf, stepDeps } from "./deps.ts";
 import { runJobs } from "./jobs.ts";
 
 /** Ends the name of the dead-letter queue, in every environment. */
@@ -57,6 +59,10 @@ export default {
         });
         for (const [tenantId, report] of Object.entries(erased)) log.info("tenant_erased", { tenantId, ...report });
       }),
+      overlays: inEach(async (db) => {
+        const removed = await sweepOverlays(db, env.SNAPSHOTS);
+        if (removed > 0) log.info("overlays_expired", { overlays: removed });
+      }),
       search_rebuilds: inEach(async (db) => {
         const revisions = await requestRebuilds(db, (message) => queueOf(env, message.workspaceId).send(message));
         if (revisions > 0) log.info("search_rebuilds_requested", { revisions });
@@ -91,8 +97,38 @@ async function handle(message: Message, env: IndexerEnv): Promise<void> {
     await env.HEALTH_MONITOR.get(env.HEALTH_MONITOR.idFromName(MONITOR_NAME)).queueSeen(parsed.data.sentAt);
     return message.ack();
   }
+  if (parsed.data.kind === "overlay") return indexOverlay(message, parsed.data, env);
   if (parsed.data.kind === "rebuild_search") return rebuildSearch(message, parsed.data, env);
   await handleStep(message, parsed.data, env);
+}
+
+const OVERLAY_RETRY_SEC = 1;
+/** Deliveries of a message about an overlay, whose sender waits for it. */
+const OVERLAY_TRIES = 3;
+
+/** Indexes the edits of an overlay. */
+async function indexOverlay(
+  message: Message,
+  { tenantId, overlayId }: { tenantId: string; overlayId: string },
+  env: IndexerEnv,
+): Promise<void> {
+  const { log } = sharedOf(env);
+  const db = databaseOf(env, tenantId);
+  try {
+    const gate = env.TENANT_GATE.get(env.TENANT_GATE.idFromName(tenantId));
+    const usage = await makeOverlay(
+      { db, edits: limitBucket(env.SNAPSHOTS), stepOf: (run) => overlayStep(env, run) },
+      tenantId,
+      overlayId,
+    );
+    if (usage && usage.tokens > 0) await gate.count(`overlay:${overlayId}`, null, usage.tokens);
+    message.ack();
+  } catch (error) {
+    log.error("overlay_not_made", error, { tenantId, overlayId, attempt: message.attempts });
+    if (message.attempts < OVERLAY_TRIES) return message.retry({ delaySeconds: OVERLAY_RETRY_SEC });
+    await failOverlay(db, overlayId);
+    message.ack();
+  }
 }
 
 /** Repairs the search index of a revision that is damaged, or of another version. Idempotent: a second message finds nothing to do. */
@@ -142,7 +178,7 @@ async function handleStep(message: Message, step: StepMessage, env: IndexerEnv):
 /** Fails the run of a step that could not even report its failure, because its isolate died every time. */
 async function failOrphanedRun(message: Message, env: IndexerEnv): Promise<void> {
   const parsed = QueueMessage.safeParse(message.body);
-  if (parsed.success && parsed.data.kind !== "health" && parsed.data.kind !== "rebuild_search") {
+  if (parsed.success && "runId" in parsed.data) {
     const { runId, attempt, workspaceId } = parsed.data;
     await stepDeps(env, workspaceId).runs.failOrphaned(runId, attempt);
   }

@@ -21,8 +21,8 @@ export default {
   async queue(batch, env) {
     for (const { body } of batch.messages) {
       if (body.kind === "rebuild_search") rebuilds.push(body);
-      else if (body.kind !== "health") steps.push(body);
-      else if (delivery.monitor !== undefined) {
+      else if ("runId" in body) steps.push(body);
+      else if (body.kind === "health" && delivery.monitor !== undefined) {
         await env.HEALTH_MONITOR.get(env.HEALTH_MONITOR.idFromName(delivery.monitor)).queueSeen(body.sentAt);
       }
     }

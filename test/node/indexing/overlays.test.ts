@@ -1,0 +1,198 @@
+import { sql } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { regexModule } from "../../../src/cli/exact/regex-module.ts";
+import { GrepRequest, FilesQuery } from "../../../src/contract/exact.ts";
+import { FileQuery, OutlineQuery, ReferencesQuery, SearchRequest, SymbolsQuery } from "../../../src/contract/search.ts";
+import type { Scope } from "../../../src/interface/questions/code-index.ts";
+import { files as filesQuestion, grep } from "../../../src/interface/questions/exact.ts";
+import { file, outline, references, search, symbols } from "../../../src/interface/questions/questions.ts";
+import { rowsOf } from "../../../src/service/db/rows.ts";
+import { SearchCache } from "../../../src/service/hosted-index/cache.ts";
+import type { SearchDeps } from "../../../src/service/hosted-index/core.ts";
+import { HostedIndex } from "../../../src/service/hosted-index/hosted-index.ts";
+import { sweepIndex } from "../../../src/service/indexing/sweep.ts";
+import { sweepOverlays } from "../../../src/service/overlays/sweep.ts";
+import { git, givenRepository, newPipeline, pipeline, repo } from "../../support/given-repository.ts";
+import { seededIntegers } from "../../support/numbers.ts";
+import type { Pipeline } from "../../support/pipeline.ts";
+
+givenRepository();
+
+const deps = (own: Pipeline): SearchDeps => ({
+  db: own.db,
+  bucket: own.searchBucket,
+  cache: new SearchCache(),
+  regexModule,
+  repair: async () => {},
+});
+
+function indexOf(own: Pipeline, credentialId = "test"): HostedIndex {
+  return new HostedIndex(deps(own), { tenantId: own.tenantId, credentialId });
+}
+
+const seqOf = async (own: Pipeline) =>
+  (
+    await rowsOf<{ seq: number }>(own.db, sql`select current_seq as seq from workspaces where id = ${own.workspaceId}`)
+  )[0]!.seq;
+
+const NOUNS = ["session", "invoice", "ledger", "cursor", "header"];
+const noun = (n: number) => NOUNS[n % NOUNS.length]!;
+
+const source = (n: number, edit = 0) =>
+  [
+    `import { open${noun(n + 1)} } from "./${noun(n + 1)}-${(n + 1) % 12}.ts";`,
+    "",
+    `/** Closes the ${noun(n)} of edit ${edit}. */`,
+    `export function close${noun(n)}${n}(value: string): string {`,
+    ...Array.from({ length: edit % 5 }, (_, line) => `  // step ${line} of ${edit}`),
+    `  return open${noun(n + 1)}(value + "${edit}");`,
+    "}",
+    "",
+  ].join("\n");
+
+const pathOf = (n: number) => `src/${noun(n)}-${n}.ts`;
+
+/** Everything that can be asked, without what names the workspace and the time. */
+async function answers(own: Pipeline, scope: Scope): Promise<unknown> {
+  const index = indexOf(own);
+  const caught = (work: Promise<object>) => work.catch((error: unknown) => String(error));
+  const all: unknown[] = [];
+  for (const query of ["close session", "openledger", "steps of an edit"])
+    all.push(await caught(index.ask(search, scope, SearchRequest.parse({ query }))));
+  for (let n = 0; n < 16; n += 5) {
+    const name = `close${noun(n)}${n}`;
+    all.push(await caught(index.ask(symbols, scope, SymbolsQuery.parse({ name }))));
+    all.push(await caught(index.ask(references, scope, ReferencesQuery.parse({ name: `open${noun(n)}` }))));
+    all.push(await caught(index.ask(outline, scope, OutlineQuery.parse({ path: pathOf(n) }))));
+    all.push(await caught(index.ask(file, scope, FileQuery.parse({ path: pathOf(n) }))));
+  }
+  all.push(await caught(index.ask(grep, scope, GrepRequest.parse({ pattern: "step \\\\d of" }))));
+  all.push(await caught(index.ask(filesQuestion, scope, FilesQuery.parse({}))));
+  return JSON.parse(
+    JSON.stringify(all, (key, value: unknown) => (["indexes", "digest", "content"].includes(key) ? undefined : value)),
+  );
+}
+
+describe("an overlay", () => {
+  it("answers as a fresh index of the edited tree, whatever was edited", async () => {
+    const upTo = seededIntegers(32);
+    repo.files(Object.fromEntries(Array.from({ length: 12 }, (_, n) => [pathOf(n), source(n)]))).commit("base");
+    await pipeline.run({ url: git.url("repo") });
+    const seq = await seqOf(pipeline);
+    for (let round = 0; round < 12; round++) {
+      const edits = new Map<string, string | null>();
+      for (let edit = 0; edit < 1 + upTo(5); edit++) {
+        const n = upTo(16);
+        const kind = upTo(6);
+        if (kind === 0) edits.set(n < 12 ? pathOf(n) : pathOf(0), null);
+        else if (kind === 1) edits.set(`vendor/lib${n}.js`, `exports.step = "step ${n} of vendored";\n`);
+        else if (kind === 2) edits.set(`assets/blob${n}.bin`, "\0binary\0");
+        else if (kind === 3) edits.set(`scripts/run${n}`, `#!/usr/bin/env python3\ndef step_${n}():\n    pass\n`);
+        else edits.set(pathOf(n), source(n, 100 * round + edit));
+      }
+      const overlay = await pipeline.overlay(
+        seq,
+        [...edits].map(([path, text]) => ({ path, text })),
+      );
+      const fresh = await newPipeline();
+      repo.git("checkout", "-q", "-B", `round${round}`, "main");
+      for (const [path, text] of edits) {
+        if (text === null) repo.git("rm", "-q", path);
+        else repo.write(path, text);
+      }
+      repo.commit(`round ${round}`);
+      await fresh.run({ url: git.url("repo"), ref: `round${round}` });
+      const expected = await answers(fresh, { workspaceId: fresh.workspaceId });
+      const found = JSON.stringify(await answers(pipeline, { overlay }));
+      expect(JSON.parse(found.replaceAll(pipeline.workspaceId, fresh.workspaceId)), `round ${round}`).toEqual(expected);
+    }
+  });
+
+  it("can be on top of a branch beside the main line, and of a commit that is no longer current", async () => {
+    repo.files({ "a.ts": "export const one = 1;\n", "b.ts": "export const two = 2;\n" }).commit("base");
+    const sha = repo.head();
+    await pipeline.run({ url: git.url("repo") });
+    repo
+      .branch("side")
+      .checkout("side")
+      .write("side.ts", "export const aside = 3;\n")
+      .write("b.ts", "export const twice = 4;\n");
+    repo.commit("side");
+    await pipeline.run({ url: git.url("repo"), ref: "side", options: { current: false } });
+    repo.checkout("main").write("a.ts", "export const uno = 1;\n").commit("next");
+    await pipeline.run({ url: git.url("repo") });
+
+    const numbers = await rowsOf<{ seq: number; sha: string }>(
+      pipeline.db,
+      sql`select seq, git_sha as sha from revisions where workspace_id = ${pipeline.workspaceId} order by seq`,
+    );
+    const first = numbers.find((row) => row.sha === sha)!.seq;
+    const side = numbers.find((row) => row.seq !== first)!.seq;
+    const edit = [{ path: "c.ts", text: "export const added = 5;\n" }];
+    const paths = async (scope: Scope) =>
+      (await indexOf(pipeline).ask(filesQuestion, scope, FilesQuery.parse({}))).files.map(({ path }) => path);
+    const [onFirst, onSide] = [await pipeline.overlay(first, edit), await pipeline.overlay(side, edit)];
+    expect(await paths({ overlay: onFirst })).toEqual(["a.ts", "b.ts", "c.ts"]);
+    expect(await paths({ overlay: onSide })).toEqual(["a.ts", "b.ts", "c.ts", "side.ts"]);
+    const textOf = async (overlay: string, path: string) =>
+      (await indexOf(pipeline).ask(file, { overlay }, FileQuery.parse({ path }))).text;
+    expect(await textOf(onFirst, "a.ts")).toBe("export const one = 1;");
+    expect(await textOf(onSide, "b.ts")).toBe("export const twice = 4;");
+    expect(await textOf(onSide, "a.ts")).toBe("export const one = 1;");
+
+    // The commit itself is not mistaken for its edited copy, and the next run is not disturbed.
+    expect(await paths({ workspaceId: pipeline.workspaceId, ref: sha })).toEqual(["a.ts", "b.ts"]);
+    repo.write("d.ts", "export const more = 6;\n").commit("after");
+    expect((await pipeline.run({ url: git.url("repo") })).error).toBeNull();
+    expect(await paths({ workspaceId: pipeline.workspaceId })).toEqual(["a.ts", "b.ts", "d.ts"]);
+    expect(await paths({ overlay: onFirst })).toEqual(["a.ts", "b.ts", "c.ts"]);
+  });
+
+  it("is made once of the same edits, and can be asked by the credential that sent it, until it expires", async () => {
+    repo.files({ "a.ts": "export const one = 1;\n" }).commit("base");
+    await pipeline.run({ url: git.url("repo") });
+    const seq = await seqOf(pipeline);
+    const edit = [{ path: "a.ts", text: "export const secretEdit = 1;\n" }];
+    const overlay = await pipeline.overlay(seq, edit);
+    expect(await pipeline.overlay(seq, edit)).toBe(overlay);
+    expect(await pipeline.overlay(seq, edit, "other")).not.toBe(overlay);
+
+    const ask = (own: HostedIndex, scope: Scope) =>
+      own.ask(symbols, scope, SymbolsQuery.parse({ name: "secretEdit" })).then(({ symbols: found }) => found.length);
+    expect(await ask(indexOf(pipeline), { overlay })).toBe(1);
+    expect((await indexOf(pipeline).ask(file, { overlay }, FileQuery.parse({ path: "a.ts" }))).indexes).toMatchObject([
+      { isWorkTree: true },
+    ]);
+    const gone = { code: "NO_INDEX", message: expect.stringContaining("send the edits again") as string };
+    await expect(ask(indexOf(pipeline, "third"), { overlay })).rejects.toMatchObject(gone);
+    await expect(ask(indexOf(await newPipeline()), { overlay })).rejects.toMatchObject(gone);
+    await expect(ask(indexOf(pipeline), { overlay: "nonsense" })).rejects.toMatchObject(gone);
+    await expect(ask(indexOf(pipeline), { overlay, ref: "main" })).rejects.toMatchObject({ code: "INVALID_SELECTOR" });
+    await expect(ask(indexOf(pipeline), { workspaceId: pipeline.workspaceId })).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
+
+    await sweepIndex(pipeline.db, pipeline.bucket, Date.now());
+    expect(await sweepOverlays(pipeline.db, pipeline.searchBucket)).toBe(0);
+    expect(await ask(indexOf(pipeline), { overlay })).toBe(1);
+
+    await pipeline.db.execute(sql`update overlays set expires_at = now() - interval '1 second' where id = ${overlay}`);
+    await expect(ask(indexOf(pipeline), { overlay })).rejects.toMatchObject(gone);
+    expect(await sweepOverlays(pipeline.db, pipeline.searchBucket)).toBe(1);
+    const left = await rowsOf<{ seq: number }>(
+      pipeline.db,
+      sql`select seq from revisions where workspace_id = ${pipeline.workspaceId}
+          union all select seq from revision_overlays where workspace_id = ${pipeline.workspaceId}`,
+    );
+    // Of the other credential's overlay the revision and its difference.
+    expect(left.filter((row) => row.seq < 0)).toHaveLength(2);
+    expect(await pipeline.overlay(seq, edit)).toBe(overlay);
+    expect(await ask(indexOf(pipeline), { overlay })).toBe(1);
+  });
+
+  it("is not made of edits that are gone, and says so", async () => {
+    repo.files({ "a.ts": "export const one = 1;\n" }).commit("base");
+    await pipeline.run({ url: git.url("repo") });
+    await expect(pipeline.overlay(99, [{ path: "a.ts", text: "" }])).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  });
+});
