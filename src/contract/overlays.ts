@@ -28,7 +28,6 @@ export const OverlayRequest = z
     base: nonEmptyText.max(500).describe("Indexed commit, or branch or tag, that the edits are relative to."),
     files: z
       .array(EditedFile)
-      .min(1, "must have a file")
       .max(MAX_OVERLAY_FILES)
       .refine((files) => new Set(files.map(({ path }) => path)).size === files.length, "must have each path once")
       .describe("Files that differ from the base."),

@@ -175,6 +175,25 @@ describe("codectx against the service", () => {
     expect(await run("app", ["read", "--repo", "github.com/acme/none", "a.ts"])).toMatchObject({ code: 2 });
   });
 
+  it("asks the service about the edits of the work tree with --edits", async () => {
+    sandbox.write("app/src/module7.ts", "export function tripled7(n: number) {\n  return n * 3;\n}\n");
+    sandbox.write("app/src/fresh.ts", "export const freshlyAdded = tripled7(2);\n");
+    const edited = await run("app", ["symbol", "tripled7", "--remote", "--edits"]);
+    expect(edited).toMatchObject({ code: 0, json: { symbols: [{ path: "src/module7.ts", startLine: 1 }] } });
+    expect(await run("app", ["symbol", "tripled7", "--remote"])).toMatchObject({ code: 4 });
+    const used = await run("app", ["refs", "tripled7", "--remote", "--edits"]);
+    expect(used).toMatchObject({ code: 0, json: { references: [{ path: "src/fresh.ts", line: 1 }] } });
+    // Commits that are not pushed are edits, too.
+    sandbox.git("app", "add", "-A");
+    sandbox.git("app", "commit", "-qm", "not pushed");
+    sandbox.git("app", "update-ref", "refs/remotes/origin/main", "HEAD~1");
+    sandbox.git("app", "branch", "-q", "--set-upstream-to=origin/main");
+    expect(await run("app", ["search", "freshlyAdded", "--remote", "--edits"])).toMatchObject({ code: 0 });
+    for (const args of [["--edits"], ["--remote", "--edits", "--ref", "HEAD"]])
+      expect(await run("app", ["symbol", "tripled7", ...args])).toMatchObject({ code: 2, json: { code: "USAGE" } });
+    sandbox.git("app", "reset", "-q", "--hard", "HEAD~1");
+  });
+
   it("publishes from a pipeline, and stops at once when the key is revoked", async () => {
     sandbox.write("clone/src/more.ts", "export const more = 1;\n");
     sandbox.commit("clone");

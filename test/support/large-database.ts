@@ -83,6 +83,9 @@ export async function addTenant(
   await run(
     `insert into hooks (id, tenant_id, workspace_id, provider, sealed_secret) values ('${tenantId}', '${tenantId}', '${workspaceId}', 'github', '')`,
   );
+  // As many as a tenant may have alive, nearly.
+  await run(`insert into overlays (id, tenant_id, workspace_id, credential_id, seq, edited_seq, state, expires_at)
+    select md5('${tenantId}o' || n)::uuid, '${tenantId}', '${workspaceId}', 'k', -n, 5, 'ready', now() + n * interval '1 minute' from ${ids(400)}`);
   await run(`insert into hook_deliveries (hook_id, at, delivery_id, event, outcome)
     select '${tenantId}', now() - n * interval '1 minute', n::text, 'push', 'started' from ${ids(others)}`);
   await run(`insert into invitations (tenant_id, email, role, token_hash, expires_at, accepted_at)

@@ -24,6 +24,7 @@ export function questionOptions(command: Command, parameters: Parameters): Comma
   return command
     .option("--ref <ref>", "ask about this branch, tag or commit; the work tree does not change")
     .option("--remote", "ask the hosted indexes instead")
+    .option("--edits", "with --remote: ask about the work tree as it is; what differs from the indexed commit is sent")
     .option("--repo <repo>", "with --remote: repository identity (default: that of the work tree, outside of one all)");
 }
 

@@ -85,7 +85,12 @@ export class WorkTreeIndex implements CodeIndex, RepoList {
   }
 }
 
-function checkScope({ repo }: Scope, [index]: readonly IndexInfo[]): void {
+function checkScope({ repo, overlay }: Scope, [index]: readonly IndexInfo[]): void {
+  if (overlay !== undefined)
+    throw new QuestionError(
+      "NO_INDEX",
+      `ref: ${overlay} is not indexed here: overlays are the service's; a work tree's index has its edits`,
+    );
   if (repo === undefined || index === undefined) return;
   const name = index.name.toLowerCase();
   if (repo.toLowerCase() === name || normalizeRepo(repo) === name || endingWith(repo, [name]).length > 0) return;

@@ -80,11 +80,11 @@ export class WorkTreeIndexes implements CodeIndex, RepoList {
 
   async ask<P extends Parameters, Answer extends object>(
     question: Question<P, Answer>,
-    { repo, ref }: Scope,
+    { repo, ref, overlay }: Scope,
     request: Request<P>,
   ): Promise<Answered<Answer>> {
     const { name, index } = this.#chosen(repo);
-    const answer = await index.ask(question, { ref }, request);
+    const answer = await index.ask(question, { ref, overlay }, request);
     return { ...answer, indexes: answer.indexes.map((info) => Object.assign({}, info, { name })) };
   }
 

@@ -17,6 +17,8 @@ import type {
   PullResponse,
   ReferencesResponse,
   RerankCheckResponse,
+  OverlayRequest,
+  OverlayResponse,
   RerankRequest,
   RerankResponse,
   RevokeTokenResponse,
@@ -83,6 +85,8 @@ interface Where {
   repo?: string | undefined;
   workspaceId?: string | undefined;
   ref?: string | undefined;
+  /** From `createOverlay`, instead of `ref`. */
+  overlay?: string | undefined;
 }
 export type SearchInput = Where & Asked<typeof SEARCH>;
 type GrepInput = Where & Asked<typeof GREP>;
@@ -209,6 +213,19 @@ export class CodeContextClient {
       repeatable: true,
     };
     return this.#transport.json(call, "SearchResponse", options);
+  }
+
+  /** `POST /overlays`: has edits indexed on top of a commit; the id is for the `overlay` of the questions, for an hour. */
+  async createOverlay(request: OverlayRequest, options?: CallOptions): Promise<OverlayResponse> {
+    const call: Call = {
+      method: "POST",
+      path: "/overlays",
+      surface: "search",
+      credential: this.#key(),
+      body: request,
+      repeatable: true,
+    };
+    return this.#transport.json(call, "OverlayResponse", options);
   }
 
   /** `GET /symbols`: definitions by name. Throws `NOT_FOUND` with similar names if there are none. */

@@ -24,7 +24,9 @@ const repo = selector.repo.describe(
 const oneRepo = repo.describe(
   "Repository as list_repos names it. Needed where there are several and you are in none of them.",
 );
-const ref = selector.ref.describe("Branch, tag or commit that is indexed. Default: the current revision.");
+const ref = selector.ref.describe(
+  "Branch, tag or commit that is indexed, or the id of an overlay. Default: the current revision.",
+);
 export const maxTokens = z
   .int()
   .min(MAX_TOKENS.min)
@@ -96,9 +98,10 @@ export function questionTool<P extends Parameters, Answer extends object>(defini
   };
 }
 
-/** A workspace without a repository is named by its id. */
+/** A workspace without a repository is named by its id, edits on top of a revision by that of their overlay. */
 function scopeOf({ repo, ref }: Scope): Scope {
-  return Uuid.safeParse(repo).success ? { workspaceId: repo, ref } : { repo, ref };
+  const revision = Uuid.safeParse(ref).success ? { overlay: ref } : { ref };
+  return Uuid.safeParse(repo).success ? { workspaceId: repo, ...revision } : { repo, ...revision };
 }
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -113,7 +113,7 @@ async function indexEdits(step: StepContext, files: EditedFiles): Promise<number
   const { listing, blobs } = listEdits(step.run.options, files);
   const shards: string[] = [];
   const sink = new BlobSink(step, ID_BYTES, async (_shard, key) => void shards.push(key));
-  for (const oid of [...(await resolveKnown(step, listing, sink))]) {
+  for (const oid of await resolveKnown(step, listing, sink)) {
     const bytes = blobs.get(oid);
     if (bytes) await sink.add(oid, bytes);
   }

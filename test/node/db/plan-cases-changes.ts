@@ -8,6 +8,7 @@ import * as hooks from "../../../src/service/hooks/manage.ts";
 import type { CoordinatorNamespace } from "../../../src/service/runs/coordinator.ts";
 import * as runs from "../../../src/service/runs/runs.ts";
 import * as start from "../../../src/service/runs/start.ts";
+import { sweepOverlays } from "../../../src/service/overlays/sweep.ts";
 import { sweepIndex } from "../../../src/service/indexing/sweep.ts";
 import { requestRebuilds } from "../../../src/service/hosted-index/rebuilds.ts";
 import { sweepSearch } from "../../../src/service/hosted-index/sweep.ts";
@@ -209,6 +210,15 @@ export const CHANGES: readonly Case[] = [
   ["a sign-in", (db) => startSignIn(db, KEY, { email: "s@example.com" })],
   ["credits of a tenant", (db, { tenantId }) => carryCredits(db, { tenantId, period: "2026-11", credits: 1 })],
   ["outdated search indexes", (db) => requestRebuilds(db, async () => {}), PAGES],
+  [
+    "expired overlays",
+    async (db, { tenantId }) => {
+      const later = sql`update overlays set expires_at = now() - interval '1 hour' where tenant_id = ${tenantId} and seq > -31`;
+      await db.execute(later);
+      await sweepOverlays(db, new MemoryBucket());
+    },
+    PAGES,
+  ],
   ["the sweep of the index", (db) => sweepIndex(db, new MemoryBucket(), Date.now()), PAGES],
   [
     "the sweep of search",

@@ -38,6 +38,7 @@ import * as workspaces from "../../../src/service/tenancy/workspaces.ts";
 import * as invitations from "../../../src/service/users/invitations.ts";
 import * as members from "../../../src/service/users/members.ts";
 import * as sessions from "../../../src/service/users/sessions.ts";
+import { ApiError } from "../../../src/lib/errors.ts";
 import { newToken } from "../../../src/service/users/tokens.ts";
 import type { LargeTenant } from "../../support/large-database.ts";
 
@@ -116,6 +117,13 @@ export const CASES: readonly Case[] = [
           ({ path }) => ({ revision: 0, path, chunks: [{ ordinal: 3 }, { ordinal: 4 }], symbols: [0] }) as never,
         ),
       ),
+  ],
+  [
+    "the revision of an overlay",
+    (db, { tenantId }) =>
+      readTargets(db, { tenantId, credentialId: "k" }, { overlay: crypto.randomUUID() }).catch((error: unknown) => {
+        if (!(error instanceof ApiError)) throw error;
+      }),
   ],
   ["texts by their hashes", (db, { tenantId }) => findTexts(db, tenantId, hashes)],
   [

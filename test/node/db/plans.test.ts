@@ -125,6 +125,17 @@ describe.each(DATABASES)("statements on %s with %s statistics", (_name, statisti
     await expectCheap(() => pipeline.run({ url: git.url("repo"), embedder: MODEL }));
     // The same commit again, and a branch beside the line.
     await expectCheap(() => pipeline.run({ url: git.url("repo"), embedder: MODEL }));
+    repo.branch("side").checkout("side").write("src/4.ts", "export const beside = 4;\n").commit("side");
+    await expectCheap(() =>
+      pipeline.run({ url: git.url("repo"), ref: "side", options: { current: false }, embedder: MODEL }),
+    );
+    repo.checkout("main");
+    const edit = [
+      { path: "src/5.ts", text: "export const edited = 5;\n" },
+      { path: "src/6.ts", text: null },
+    ];
+    for (const seq of [2, 3]) await expectCheap(() => pipeline.overlay(seq, edit));
+    await expectCheap(() => pipeline.overlay(99, edit).catch(() => undefined));
     const model = { fingerprint: MODEL.fingerprint, embed: async () => new Float32Array([1, 0, 0, 1]) };
     const deps = { db, bucket, cache: new SearchCache(), regexModule, repair: async () => {}, model };
     await expectCheap(() => search(deps, tenantId, SearchRequest.parse({ query: "leaf5" })));

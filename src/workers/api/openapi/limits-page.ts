@@ -20,6 +20,9 @@ import {
   MAX_PROVISIONED_WORKSPACES,
   MAX_RERANK_DOCUMENTS,
   MAX_SNAPSHOT_BYTES,
+  MAX_OVERLAY_FILES,
+  MAX_OVERLAYS,
+  OVERLAY_TTL_SEC,
   SNAPSHOTS_KEPT,
   TOKENS_PER_CREDIT,
   UPLOAD_URL_TTL_SEC,
@@ -162,6 +165,17 @@ ${table(
       refusal("CLONE_FAILED"),
     ],
     ["Runs of a tenant at once", `${MAX_WORKING_RUNS}; others wait`, "none"],
+  ],
+)}
+
+## Overlays
+
+${table(
+  ["What", "Limit", "Error"],
+  [
+    ["Files of an overlay", count(MAX_OVERLAY_FILES), refusal("INVALID_BODY")],
+    ["Live overlays of a tenant", count(MAX_OVERLAYS), "those that would expire first end"],
+    ["Lifetime", `${seconds(OVERLAY_TTL_SEC)} after they were last sent`, refusal("NO_INDEX")],
   ],
 )}
 
