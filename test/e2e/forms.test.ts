@@ -141,6 +141,23 @@ describe("a form that is sent three times", () => {
     expect(await stranger.post("/app/api/tenants", form)).toMatchObject({ status: 400 });
   });
 
+  it("connects one repository, and ends on its page", async () => {
+    const page = `${team}/repositories/new`;
+    const action = actionOf(await owner.page(page), "/repositories");
+    const form = { url: "https://git.example/acme/thrice.git" };
+    const sent = await Promise.all([1, 2, 3].map(() => sendFrom(owner, page, action, form)));
+    sent.push(await sendFrom(owner, page, action, form));
+    expect(sent.map(({ status }) => status)).toEqual([303, 303, 303, 303]);
+    const [to, ...others] = new Set(sent.map((answer) => answer.to));
+    expect(to).toMatch(/\/repositories\/[0-9a-f-]{36}$/);
+    expect(others).toEqual([]);
+    expect(await owner.page(String(to))).toContain(
+      "git.example/acme/thrice is connected already. Nothing was changed.",
+    );
+    // A script is told so by the code.
+    expect(await owner.post(action, form)).toMatchObject({ status: 409 });
+  });
+
   it("makes one hook, whose secret is shown", async () => {
     const connected = await owner.post(`${team.replace("/app/", "/app/api/tenants/")}/repositories`, {
       url: "https://git.example/acme/forms.git",

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HookProvider } from "../../src/service/db/people-schema.ts";
 import { rowsOf } from "../../src/service/db/rows.ts";
 import { PAYLOADS, type Push, signHook } from "../support/hook-payloads.ts";
+import { startHostApi } from "../support/host-api.ts";
 import { type PushServer, startPushServer } from "../support/push-server.ts";
 import { memberOf } from "./support/dashboard.ts";
 import { api, database, newTenant, service } from "./support/service.ts";
@@ -174,6 +175,40 @@ describe("deliveries", () => {
 });
 
 describe("secrets", () => {
+  it("of the host makes the hook there, and is not kept", async () => {
+    const tokens = { token: "tok-of-host-9876543210", weak: "tok-weak-9876543210" };
+    await using hostApi = await startHostApi(tokens);
+    const { tenantId } = await newTenant();
+    const owner = await memberOf(tenantId, "owner");
+    const [row] = await rowsOf<{ slug: string }>(database(), sql`select slug from tenants where id = ${tenantId}`);
+    const base = `/app/api/tenants/${row?.slug}/repositories`;
+    const { workspaceId } = await owner.post(base, { url: hostApi.cloneUrl, branches: [] });
+    const hooks = `${base}/${String(workspaceId)}/hooks`;
+    expect(await owner.post(hooks, { provider: "gitlab", token: tokens.weak })).toMatchObject({
+      status: 400,
+      details: { issues: [{ path: "token" }] },
+    });
+    const made = await owner.post(hooks, { provider: "gitlab", token: tokens.token });
+    expect(made).toMatchObject({ status: 201, url: expect.stringContaining("/hooks/gitlab/") as string });
+    expect(made["secret"]).toBeUndefined();
+    const [hook] = hostApi.hooks.gitlab as { url: string; token: string }[];
+    expect(hostApi.hooks.gitlab).toHaveLength(1);
+    const { headers, body } = PAYLOADS.gitlab({ ref: "refs/heads/main", after: SHA, defaultBranch: "main" });
+    const delivered = await fetch(hook!.url, {
+      method: "POST",
+      headers: { ...headers, "X-Gitlab-Token": hook!.token },
+      body: JSON.stringify(body),
+    });
+    expect(delivered.status).toBe(200);
+    const dump = JSON.stringify(
+      await rowsOf(
+        database(),
+        sql`select h::text as h from hooks h union all select s::text from repository_sources s union all select a::text from audit_events a union all select r::text from runs r`,
+      ),
+    );
+    for (const secret of Object.values(tokens)) expect(dump).not.toContain(secret);
+  });
+
   it("of hooks and read tokens are sealed at rest, and gone with the hook", async () => {
     const { hook, owner, base, deliver } = await connect("github");
     const dump = JSON.stringify(

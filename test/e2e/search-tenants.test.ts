@@ -9,6 +9,7 @@ let git: GitBackend;
 let tenant: TestTenant;
 let other: TestTenant;
 let theirCommit: string;
+let theirOverlay: string;
 
 const OTHER_REPO = "github.com/acme/zanzibar";
 const MARKER = "only the other tenant reads this line";
@@ -27,6 +28,9 @@ beforeAll(async () => {
   repo.git("checkout", "-q", "-b", "theirs");
   theirCommit = repo.files({ [THEIRS]: `export function zanzibar(): string {\n  return "${MARKER}";\n}\n` }).commit();
   await index(other, "theirs");
+  const files = [{ path: THEIRS, text: `export function zanzibar(): string {\n  return "${MARKER}, edited";\n}\n` }];
+  const overlay = await api("/overlays", { key: other.apiKey, body: { repo: OTHER_REPO, base: theirCommit, files } });
+  theirOverlay = ((await overlay.json()) as { overlay: string }).overlay;
 });
 afterAll(async () => {
   await git.close();
@@ -38,7 +42,8 @@ const valuesOf = (name: string): unknown[] => {
   const values: Record<string, unknown[]> = {
     repo: [OTHER_REPO, `https://${OTHER_REPO}.git`, other.workspaceId],
     workspaceId: [other.workspaceId, other.tenantId],
-    ref: ["theirs", "refs/heads/theirs", theirCommit],
+    ref: ["theirs", "refs/heads/theirs", theirCommit, theirOverlay],
+    overlay: [theirOverlay],
     query: [`zanzibar "${MARKER}"`, `zanzibar path:${THEIRS}`, OTHER_REPO],
     name: ["zanzibar", "zanz"],
     path: [THEIRS, `../${other.workspaceId}/${THEIRS}`],
@@ -143,6 +148,8 @@ describe("another tenant's index", () => {
     for (const part of [MARKER, theirCommit, other.workspaceId]) expect(found).toContain(part);
     const file = await ask("/file", { path: THEIRS, repo: OTHER_REPO, ref: "theirs" }, other.apiKey);
     expect(await file.text()).toContain(MARKER);
+    const edited = await ask("/file", { path: THEIRS, overlay: theirOverlay }, other.apiKey);
+    expect(await edited.text()).toContain(`${MARKER}, edited`);
   });
 
   it("is not reached by any parameter of any search route", async () => {

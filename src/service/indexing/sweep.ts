@@ -56,11 +56,12 @@ export async function sweepIndex(db: Db, staging: StagingBucket, now: number): P
 export const statements = {
   /**
    * Deletes revisions and their differences, except the newest ones, the current one, those of refs, those that a kept one is
-   * based on, and those of overlays, which `sweepOverlays` deletes.
+   * based on, and those of overlays, which `sweepOverlays` deletes. An overlay's revision may have lost its overlay in a back-up.
    */
   revisions: (workspaceId: string): SQL => sql`with gone as (
-      delete from revisions r where r.workspace_id = ${workspaceId} and r.seq > 0
-        and r.seq not in (select k.seq from revisions k where k.workspace_id = ${workspaceId} order by k.seq desc limit ${REVISIONS_KEPT})
+      delete from revisions r where r.workspace_id = ${workspaceId}
+        and (r.seq > 0 or not exists (select 1 from overlays o where o.workspace_id = r.workspace_id and o.seq = r.seq))
+        and r.seq not in (select k.seq from revisions k where k.workspace_id = ${workspaceId} and k.seq > 0 order by k.seq desc limit ${REVISIONS_KEPT})
         and not exists (select 1 from workspaces w where w.id = r.workspace_id and w.current_seq = r.seq)
         and not exists (select 1 from revision_refs f where f.workspace_id = r.workspace_id and f.seq = r.seq)
         and not exists (select 1 from revisions s where s.workspace_id = r.workspace_id and s.base_seq = r.seq)

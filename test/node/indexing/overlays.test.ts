@@ -188,6 +188,16 @@ describe("an overlay", () => {
     expect(left.filter((row) => row.seq < 0)).toHaveLength(2);
     expect(await pipeline.overlay(seq, edit)).toBe(overlay);
     expect(await ask(indexOf(pipeline), { overlay })).toBe(1);
+
+    // As after a back-up, which has no overlays.
+    await pipeline.db.execute(sql`delete from overlays where tenant_id = ${pipeline.tenantId}`);
+    await sweepIndex(pipeline.db, pipeline.bucket, Date.now());
+    const after = await rowsOf<{ seq: number }>(
+      pipeline.db,
+      sql`select seq from revisions where workspace_id = ${pipeline.workspaceId}
+          union all select seq from revision_overlays where workspace_id = ${pipeline.workspaceId}`,
+    );
+    expect(after).toEqual([{ seq }]);
   });
 
   it("is not made of edits that are gone, and says so", async () => {

@@ -132,7 +132,7 @@ describe("the codectx package", () => {
       outfile: path.join(project, "bundle.mjs"),
       metafile: true,
     });
-    expect(Object.values(bundle.metafile?.outputs ?? {})[0]?.bytes).toBeLessThan(145_000);
+    expect(Object.values(bundle.metafile?.outputs ?? {})[0]?.bytes).toBeLessThan(147_000);
     for (const file of ["entry.mjs", "bundle.mjs"]) {
       const { stdout } = await run(process.execPath, [path.join(project, file)], { cwd: project });
       expect(JSON.parse(stdout)).toEqual(["256 true", "true 404"]);

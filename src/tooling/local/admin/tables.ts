@@ -38,8 +38,8 @@ export const TABLES = [
 ] as const;
 export type TableName = (typeof TABLES)[number];
 
-/** What is of use for minutes or a day. Mail would be sent again after a restore. */
-const LEFT_OUT = ["sign_in_codes", "sign_in_guesses", "mails"];
+/** What is of use for minutes or a day. Mail would be sent again after a restore; the daily sweep removes the revisions of overlays. */
+const LEFT_OUT = ["sign_in_codes", "sign_in_guesses", "mails", "overlays"];
 /** Blocks of a table, of 8 KiB each, that are read per query. */
 const PAGE_BLOCKS = 64;
 const INSERT_CHARACTERS = 1_000_000;

@@ -1,7 +1,8 @@
 /** Push hooks of a repository: create (the secret is shown once), delete. */
 import { Hono } from "hono";
 import { createHook, deleteHook } from "../../../service/hooks/manage.ts";
-import { done, readFields } from "../app/answers.tsx";
+import { registerHook } from "../../../service/hooks/register.ts";
+import { done, invalid, readFields } from "../app/answers.tsx";
 import { type DashboardHono, tenantPath } from "../app/context.ts";
 import { actorOfSession } from "../app/fields.ts";
 import { HOOK_PROVIDERS, type HookProvider } from "../../../service/db/people-schema.ts";
@@ -12,6 +13,7 @@ import { PROVIDER_NAMES } from "../views/hooks.tsx";
 import { tenantPage } from "../views/layout.tsx";
 import { Copyable, Head } from "../views/parts.tsx";
 import { nameOf } from "../views/repositories.tsx";
+import { depsOf } from "./repositories.tsx";
 import { requireRepository } from "./runs.tsx";
 
 export const hookPages = new Hono<DashboardHono>();
@@ -30,11 +32,32 @@ hookApi.post("/repositories/:id/hooks", async (c) => {
   const { workspaceId } = repository;
   const provider = fields.text("provider");
   const random = await randomOf(c, fields.text(ONCE_FIELD), [workspaceId, provider]);
-  const hook = await createHook(
-    { db: c.get("db"), encryptionKey: c.env.ENCRYPTION_KEY },
-    { tenantId, workspaceId, provider, actor: actorOfSession(c), random },
-  );
+  const token = fields.text("token").trim();
+  const cloneUrl = repository.source?.cloneUrl;
+  if (token !== "" && cloneUrl === undefined)
+    throw invalid("token", "set up the repository's clone address first: the hook is made at its host");
+  const actor = actorOfSession(c);
+  const db = c.get("db");
+  const deps = depsOf(c);
+  const hook = await createHook(deps, { tenantId, workspaceId, provider, actor, random });
   const url = `${siteUrlOf(c.env, c.req.raw)}/api/v1${hook.path}`;
+  if (token !== "" && cloneUrl !== undefined) {
+    const { gitHosts } = deps;
+    const made = { provider: hook.provider, cloneUrl, token, url, secret: hook.secret };
+    await registerHook({ fetch: (...given) => fetch(...given), gitHosts }, made).catch(async (error: unknown) => {
+      // Without its counterpart at the host it would only be in the way of the next try.
+      await deleteHook(db, { tenantId, workspaceId, id: hook.id, actor });
+      throw error;
+    });
+    const host = PROVIDER_NAMES[hook.provider];
+    const notice = `The hook is made at ${host}: from now on pushes are indexed.`;
+    return done(c, {
+      to: tenantPath(c, `repositories/${workspaceId}`),
+      status: 201,
+      notice,
+      data: { id: hook.id, url },
+    });
+  }
   const to = tenantPath(c, `repositories/${repository.workspaceId}/hook`);
   await leaveSecret(c, to, { provider: hook.provider, secret: hook.secret, url });
   return done(c, { to, status: 201, data: { id: hook.id, provider: hook.provider, secret: hook.secret, url } });

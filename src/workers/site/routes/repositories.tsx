@@ -1,12 +1,14 @@
 /** Repositories: connect, one repository with its index, runs, hooks and settings. */
 import { readGitHosts } from "../../../engines/git/wire/url.ts";
 import { Hono } from "hono";
-import { listDeliveries, listWorkspaceRuns } from "../../../service/dashboard/repositories.ts";
+import { findByLongestName, listDeliveries, listWorkspaceRuns } from "../../../service/dashboard/repositories.ts";
 import { changeSource, connectRepository, disconnectRepository } from "../../../service/sources/sources.ts";
 import { cloneAddress } from "../../../service/sources/clone-address.ts";
 import { readFlag } from "../../../lib/config.ts";
+import { normalizeRepo } from "../../../lib/repo.ts";
+import { TenancyError } from "../../../service/tenancy/errors.ts";
 import { canManage } from "../../../service/users/index.ts";
-import { done, type Fields, readFields } from "../app/answers.tsx";
+import { done, type Fields, readFields, wantsJson } from "../app/answers.tsx";
 import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
 import { actorOfSession } from "../app/fields.ts";
 import { newOnce } from "../app/once.ts";
@@ -123,7 +125,13 @@ repositoryApi.post("/repositories", async (c) => {
   const fields = await readFields(c);
   const { tenantId } = c.get("membership");
   const actor = actorOfSession(c);
-  const made = await connectRepository(depsOf(c), { tenantId, actor, ...sourceInput(fields) });
+  const source = sourceInput(fields);
+  const made = await connectRepository(depsOf(c), { tenantId, actor, ...source }).catch((error: unknown) => {
+    if (wantsJson(c) || !(error instanceof TenancyError) || error.code !== "CONFLICT") throw error;
+    return undefined;
+  });
+  // A form that is sent twice ends on the page of what it has made.
+  if (!made) return showKnown(c, source.cloneUrl);
   const { runId } = await startIndexing(c, made.workspaceId);
   const to = tenantPath(c, `repositories/${made.workspaceId}`);
   return done(c, {
@@ -133,6 +141,14 @@ repositoryApi.post("/repositories", async (c) => {
     notice: `${made.repo} is connected.`,
   });
 });
+
+async function showKnown(c: DashboardContext, cloneUrl: string): Promise<Response> {
+  const name = normalizeRepo(cloneUrl) ?? "";
+  const known = await findByLongestName(c.get("db"), c.get("membership").tenantId, [name]);
+  // It may have been disconnected meanwhile.
+  const to = tenantPath(c, known ? `repositories/${known.workspaceId}` : "repositories");
+  return done(c, { to, notice: `${name} is connected already. Nothing was changed.` });
+}
 
 repositoryApi.get("/repositories/:id", async (c) => c.json({ ok: true, repository: await requireRepository(c) }));
 

@@ -1,7 +1,7 @@
 import type { DeliveryRow, RepositoryRow } from "../../../service/dashboard/repositories.ts";
 import { ONCE_FIELD } from "../app/once.ts";
 import { HOOK_PROVIDERS } from "../../../service/db/people-schema.ts";
-import { Confirm, Empty, Form, Panel, Select } from "./parts.tsx";
+import { Confirm, Empty, Field, Form, Panel, Select } from "./parts.tsx";
 import { ACTIONS, Table, TimeCell } from "./table.tsx";
 import { Commit } from "./state.tsx";
 
@@ -60,6 +60,13 @@ export function HooksPanel({
                 label="Host"
                 name="provider"
                 options={free.map((provider) => [provider, PROVIDER_NAMES[provider]])}
+              />
+              <Field
+                label="Token to make it at the host"
+                name="token"
+                type="password"
+                autocomplete="off"
+                hint="Used once and not kept. Without one you enter the hook at the host yourself."
               />
               <button>Make a hook</button>
             </div>
