@@ -131,9 +131,12 @@ usagePages.get("/usage", async (c) => {
           <DayBars points={credits} unit="credits" title="Credits by day" />
         </div>
       </Panel>
-      <Panel title="Calls by day">
+      <Panel
+        title="Requests by day"
+        text="Every request with a key or token. Calls are those of them that were answered with an embedding, a ranking, a search, a run or a snapshot, and those of the dashboard and of pushes."
+      >
         <div class="body">
-          <DayBars points={calls} unit="calls" title="Calls by day" />
+          <DayBars points={calls} unit="requests" title="Requests by day" />
         </div>
       </Panel>
       <KeyPanel days={days} names={names} />
@@ -161,12 +164,12 @@ function KeyPanel({ days, names }: { days: DayUsage[]; names: Map<string, string
     <Panel title="By key" text="The last 30 days.">
       {rows.length === 0 ? (
         <Empty title="Nothing used yet">
-          <p>Calls appear here some seconds after they are answered.</p>
+          <p>Requests appear here some seconds after they are answered.</p>
         </Empty>
       ) : (
         <Table
           label="Usage by key"
-          headings={["Key", "Share", { num: "Credits" }, { num: "Calls" }, { num: "Tokens" }]}
+          headings={["Key", "Share", { num: "Credits" }, { num: "Requests" }, { num: "Tokens" }]}
         >
           {rows.map(([id, { credits, calls, tokens }]) => (
             <tr>

@@ -137,7 +137,10 @@ function Shell({ c, title, page, content, quota }: ShellProps) {
               <ul class="nav">
                 <li>
                   <a href="/app/account" {...(page === "account" ? { "aria-current": "page" } : {})}>
-                    <Icon name="user" /> <span class="name">{user.name ?? user.email}</span>
+                    <Icon name="user" />{" "}
+                    <span class="name" title={user.email}>
+                      {user.name ?? user.email}
+                    </span>
                   </a>
                 </li>
               </ul>
