@@ -132,11 +132,11 @@ export class Pipeline {
   }
 
   /** Makes an overlay of `files` on a revision, as the api and the indexer do. Returns its id. */
-  async overlay(seq: number, files: EditedFiles, credentialId = "test"): Promise<string> {
+  async overlay(seq: number, files: EditedFiles, credentialId = "test", embedder?: Embedder): Promise<string> {
     const { db, searchBucket: bucket, tenantId, workspaceId } = this;
     const idle = { beat: async () => {}, mark: () => {}, enter: async () => {} };
     const usage = { token: "", embedded: 0, embedMs: 0, tokens: 0 };
-    const stepOf = (run: RunSpec) => ({ ...this.#context(undefined), run, attempt: 1, usage, ...idle });
+    const stepOf = (run: RunSpec) => ({ ...this.#context(embedder), run, attempt: 1, usage, ...idle });
     const send = (message: { overlayId: string }) =>
       makeOverlay({ db, edits: bucket, stepOf }, tenantId, message.overlayId);
     const edited = { tenantId, credentialId, workspaceId, seq };

@@ -14,6 +14,7 @@ import { sweepIndex } from "../../../src/service/indexing/sweep.ts";
 import { sweepOverlays } from "../../../src/service/overlays/sweep.ts";
 import { git, givenRepository, newPipeline, pipeline, repo } from "../../support/given-repository.ts";
 import { seededIntegers } from "../../support/numbers.ts";
+import type { Embedder } from "../../../src/engines/embedding/index.ts";
 import type { Pipeline } from "../../support/pipeline.ts";
 
 givenRepository();
@@ -198,6 +199,40 @@ describe("an overlay", () => {
           union all select seq from revision_overlays where workspace_id = ${pipeline.workspaceId}`,
     );
     expect(after).toEqual([{ seq }]);
+  });
+
+  it("is ranked by the vectors of its own texts where the service has a model", async () => {
+    const wordsOf = (text: string) =>
+      ["lease", "invoice", "cursor", "retry"].map((word) => text.split(word).length - 1);
+    const vectorOf = (text: string) => new Float32Array([...wordsOf(text.replaceAll("attempts", "retry")), 0.1]);
+    const model: Embedder = {
+      isModel: true,
+      fingerprint: "words",
+      dimension: 5,
+      probeDimension: async () => 5,
+      embed: async (inputs) => ({ vectors: inputs.map(vectorOf), tokens: inputs.length }),
+    };
+    repo
+      .files({ "a.ts": "// lease lease\nexport const a = 1;\n", "b.ts": "// invoice\nexport const b = 2;\n" })
+      .commit("base");
+    await pipeline.run({ url: git.url("repo"), embedder: model });
+    const edit = [{ path: "a.ts", text: "// retry retry retry\nexport const a = 1;\n" }];
+    const overlay = await pipeline.overlay(await seqOf(pipeline), edit, "test", model);
+    const query = { fingerprint: "words", embed: async (text: string) => vectorOf(text) };
+    const index = new HostedIndex(
+      { ...deps(pipeline), model: query },
+      { tenantId: pipeline.tenantId, credentialId: "test" },
+    );
+    const first = async (words: string, scope: Scope) =>
+      (await index.ask(search, scope, SearchRequest.parse({ query: words }))).results.map(({ path }) => path)[0];
+    // No file has this word: only the vectors know what it means.
+    expect(await first("attempts", { overlay })).toBe("a.ts");
+    expect(await first("attempts", { workspaceId: pipeline.workspaceId })).toBeUndefined();
+    const vectors = await rowsOf<{ ids: string[] }>(
+      pipeline.db,
+      sql`select search_vectors as ids from revisions where workspace_id = ${pipeline.workspaceId} and seq < 0`,
+    );
+    expect(vectors[0]?.ids.length).toBeGreaterThan(0);
   });
 
   it("is not made of edits that are gone, and says so", async () => {
