@@ -79,10 +79,8 @@ export async function registerHook(deps: RegisterDeps, hook: HookAtHost): Promis
   const api = APIS[provider];
   // Its API is at the same address; GitHub's own is allowed with it.
   const clone = checkRemoteUrl(cloneUrl, deps.gitHosts);
-  const path = clone.pathname
-    .replace(/^\/+/, "")
-    .replace(/\/+$/, "")
-    .replace(/\.git$/, "");
+  const segments = clone.pathname.split("/").filter((segment) => segment !== "");
+  const path = segments.join("/").replace(/\.git$/, "");
   const address = api.address(clone, path);
   const headers = { ...api.headers(token), "User-Agent": "code-context", "Content-Type": "application/json" };
   const call = async (init: RequestInit, query = ""): Promise<unknown> => {

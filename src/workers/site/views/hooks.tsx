@@ -62,11 +62,11 @@ export function HooksPanel({
                 options={free.map((provider) => [provider, PROVIDER_NAMES[provider]])}
               />
               <Field
-                label="Token to make it at the host"
+                label="Access token (optional)"
                 name="token"
                 type="password"
                 autocomplete="off"
-                hint="Used once and not kept. Without one you enter the hook at the host yourself."
+                hint="Makes the hook there too. Used once and not kept; without one you enter the hook there yourself."
               />
               <button>Make a hook</button>
             </div>
