@@ -154,7 +154,7 @@ describe("a form that is sent three times", () => {
     expect(await owner.page(String(to))).toContain(
       "git.example/acme/thrice is connected already. Nothing was changed.",
     );
-    // A script is told so by the code.
+    // A JSON client gets the error.
     expect(await owner.post(action, form)).toMatchObject({ status: 409 });
   });
 

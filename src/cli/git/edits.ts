@@ -4,7 +4,7 @@ import { FileTree } from "../indexing/file-tree.ts";
 import { git, gitList, splitNul, withoutFilters } from "./command.ts";
 
 /** A file of the work tree that differs from a commit; null if it is not there any more. */
-export interface EditedFile {
+interface EditedFile {
   path: string;
   text: string | null;
 }

@@ -97,7 +97,7 @@ export class RemoteIndex implements CodeIndex<RemoteInfo> {
     return {
       ...read(answer),
       ...(leftOut && { leftOut }),
-      indexes: answer.indexes.map(hostedInfo),
+      indexes: answer.indexes.map((index) => hostedInfo(index)),
       digest: answer.indexes[0]?.digest ?? "",
     };
   }

@@ -52,8 +52,8 @@ export async function remoteIndex(
 }
 
 /**
- * The index of the work tree as it is: its differences are sent on top of the newest indexed commit among the one that is checked out, and those that it shares with the
- * tracked and the default branch.
+ * The index of the work tree as it is: its differences are sent on top of the nearest indexed commit of the one that is checked out and
+ * those that it shares with the tracked and the default branch.
  */
 async function withEdits(
   client: CodeContextClient,

@@ -204,28 +204,12 @@ export class CodeContextClient {
 
   /** `POST /search`: searches one workspace, or all of them; best results first. */
   async search(request: SearchInput, options?: CallOptions): Promise<SearchResponse> {
-    const call: Call = {
-      method: "POST",
-      path: "/search",
-      surface: "search",
-      credential: this.#key(),
-      body: request,
-      repeatable: true,
-    };
-    return this.#transport.json(call, "SearchResponse", options);
+    return this.#transport.json(this.#question("/search", request), "SearchResponse", options);
   }
 
   /** `POST /overlays`: has edits indexed on top of a commit; the id is for the `overlay` of the questions, for an hour. */
   async createOverlay(request: OverlayRequest, options?: CallOptions): Promise<OverlayResponse> {
-    const call: Call = {
-      method: "POST",
-      path: "/overlays",
-      surface: "search",
-      credential: this.#key(),
-      body: request,
-      repeatable: true,
-    };
-    return this.#transport.json(call, "OverlayResponse", options);
+    return this.#transport.json(this.#question("/overlays", request), "OverlayResponse", options);
   }
 
   /** `GET /symbols`: definitions by name. Throws `NOT_FOUND` with similar names if there are none. */
@@ -250,15 +234,7 @@ export class CodeContextClient {
 
   /** `POST /impact`: what a change concerns. */
   async impact(request: ImpactInput, options?: CallOptions): Promise<ImpactResponse> {
-    const call: Call = {
-      method: "POST",
-      path: "/impact",
-      surface: "search",
-      credential: this.#key(),
-      body: request,
-      repeatable: true,
-    };
-    return this.#transport.json(call, "ImpactResponse", options);
+    return this.#transport.json(this.#question("/impact", request), "ImpactResponse", options);
   }
 
   /** `GET /outline`: the symbols of a file. */
@@ -273,15 +249,7 @@ export class CodeContextClient {
 
   /** `POST /grep`: every line that matches a pattern, and whether all text was searched. */
   async grep(request: GrepInput, options?: CallOptions): Promise<GrepResponse> {
-    const call: Call = {
-      method: "POST",
-      path: "/grep",
-      surface: "search",
-      credential: this.#key(),
-      body: request,
-      repeatable: true,
-    };
-    return this.#transport.json(call, "GrepResponse", options);
+    return this.#transport.json(this.#question("/grep", request), "GrepResponse", options);
   }
 
   /** `GET /coverage`: what is searched, and why the rest is not. */
@@ -326,6 +294,10 @@ export class CodeContextClient {
 
   #tokens(method: "POST" | "DELETE", path: string, body?: unknown): Call {
     return { method, path, surface: "tokens", credential: this.#key(), body, repeatable: method === "DELETE" };
+  }
+
+  #question(path: string, body: object): Call {
+    return { method: "POST", path, surface: "search", credential: this.#key(), body, repeatable: true };
   }
 
   #lookup(path: string, query: object): Call {

@@ -18,14 +18,9 @@ export type Hosted = IndexInfo & Omit<SearchedIndex, "digest">;
 type AnswerOf<Q> = Answered<QuestionAnswer<Q>, Hosted>;
 
 /** What the questions say of a hosted index. A workspace without a repository goes by its id. */
-export function hostedInfo<T extends Omit<SearchedIndex, "digest">>(index: T): T & IndexInfo {
+export function hostedInfo<T extends Omit<SearchedIndex, "digest">>(index: T, isWorkTree = false): T & IndexInfo {
   const { repo, workspaceId, indexedAt } = index;
-  return { ...index, name: repo ?? workspaceId, indexedAtMs: Date.parse(indexedAt), isWorkTree: isOverlay(index) };
-}
-
-/** Revisions of overlays have numbers below zero. */
-function isOverlay(index: object): boolean {
-  return "seq" in index && typeof index.seq === "number" && index.seq < 0;
+  return { ...index, name: repo ?? workspaceId, indexedAtMs: Date.parse(indexedAt), isWorkTree };
 }
 
 export function searchResponse(answer: AnswerOf<typeof search>): SearchResponse {

@@ -84,7 +84,8 @@ class OpenTargets implements OpenIndexes<HostedInfo> {
 
   constructor(deps: SearchDeps, targets: readonly Target[]) {
     this.#deps = deps;
-    this.indexes = targets.map(hostedInfo);
+    // Revisions of overlays have numbers below zero.
+    this.indexes = targets.map((target) => hostedInfo(target, target.seq < 0));
   }
 
   digest() {

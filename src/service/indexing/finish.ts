@@ -2,15 +2,15 @@
  * The last step of a run: writes the rows of the new revision, which are invisible until one statement switches to them.
  * The step can be killed and restarted at any point; a second delivery changes nothing.
  */
-import { and, eq, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import type { IndexResult } from "../../contract/index.ts";
-import { revisions, runs } from "../db/schema.ts";
+import { runs } from "../db/schema.ts";
 import { rowsOf } from "../db/rows.ts";
 import { SearchFormatError } from "../../engines/search/types.ts";
 import { isSearchable } from "../hosted-index/store.ts";
 import { type IndexedRevision, recordTable, writeTable } from "../hosted-index/write.ts";
 import { RunCancelledError, searchWriter, StalePlanError, type StepContext } from "./context.ts";
-import type { Revision } from "../revisions/files.ts";
+import { type Revision, revisionAt } from "../revisions/files.ts";
 import { MAX_REFS, trimRefs } from "../revisions/refs.ts";
 import {
   changeOfTotals,
@@ -152,10 +152,7 @@ async function newTotals(step: StepContext, target: PendingRevision, puts: numbe
 }
 
 async function baseTotals({ db, run }: StepContext, seq: number): Promise<Totals> {
-  const [row] = await db
-    .select()
-    .from(revisions)
-    .where(and(eq(revisions.workspaceId, run.workspaceId), eq(revisions.seq, seq)));
+  const row = await revisionAt(db, run.workspaceId, seq);
   if (!row) throw new StalePlanError("the base revision is gone");
   return totalsOf(row);
 }

@@ -125,7 +125,8 @@ export async function changeOfTotals(db: Db, target: PendingRevision): Promise<T
   };
 }
 
-interface NewRevision {
+/** A revision as it is stored. */
+interface RevisionRow {
   runId: string;
   gitSha: string;
   rootTree: string;
@@ -134,14 +135,28 @@ interface NewRevision {
   dimension: number;
   totals: Totals;
   stats: Record<string, number>;
-  defaultBranch: string | null;
-  /** Full name of the branch or tag that was indexed. */
-  ref: string | null;
-  result: Record<string, unknown>;
   /** The revision's entry in the search index. */
   table: WrittenTable;
   /** Its file list. */
   texts: WrittenList;
+}
+
+/** Inserts a revision if `source` has a row. */
+export function insertRevision(target: PendingRevision, revision: RevisionRow, source: SQL): SQL {
+  const { workspaceId, seq, baseSeq, current } = target;
+  const { runId, totals, table, texts } = revision;
+  return sql`insert into revisions (workspace_id, seq, base_seq, run_id, git_sha, root_tree, plan_key, fingerprint, dimension, file_count, symbol_count, chunk_count, stats, search_table, search_segments, search_vectors, text_list, text_packs)
+    select ${workspaceId}::uuid, ${seq}::int, ${current ? null : (baseSeq ?? 0)}::int, ${runId}::uuid, ${revision.gitSha}, ${revision.rootTree}, ${revision.planKey},
+      ${revision.fingerprint}, ${revision.dimension}::int, ${totals.files}::int, ${totals.symbols}::int, ${totals.chunks}::int,
+      ${JSON.stringify(revision.stats)}::jsonb, ${table.table}, ${arrayOf(table.segments, "text")},
+      ${textArray(table.vectors)}, ${texts.list}, ${arrayOf(texts.packs, "text")} from ${source}`;
+}
+
+interface NewRevision extends RevisionRow {
+  defaultBranch: string | null;
+  /** Full name of the branch or tag that was indexed. */
+  ref: string | null;
+  result: Record<string, unknown>;
 }
 
 /**
@@ -151,7 +166,7 @@ interface NewRevision {
  */
 export async function switchTo(db: Db, target: PendingRevision, revision: NewRevision): Promise<boolean> {
   const { workspaceId, seq, baseSeq, current } = target;
-  const { runId, totals } = revision;
+  const { runId } = revision;
   const pointer = current
     ? sql`current_seq = ${seq}, default_branch = ${revision.defaultBranch}`
     : sql`current_seq = current_seq`;
@@ -163,11 +178,7 @@ export async function switchTo(db: Db, target: PendingRevision, revision: NewRev
           update workspaces set ${pointer}
           where id = ${workspaceId} and current_seq is not distinct from ${baseSeq}::int and exists (select 1 from live) returning id
         ), revision as (
-          insert into revisions (workspace_id, seq, base_seq, run_id, git_sha, root_tree, plan_key, fingerprint, dimension, file_count, symbol_count, chunk_count, stats, search_table, search_segments, search_vectors, text_list, text_packs)
-          select id, ${seq}::int, ${current ? null : (baseSeq ?? 0)}::int, ${runId}::uuid, ${revision.gitSha}, ${revision.rootTree}, ${revision.planKey},
-            ${revision.fingerprint}, ${revision.dimension}::int, ${totals.files}::int, ${totals.symbols}::int, ${totals.chunks}::int,
-            ${JSON.stringify(revision.stats)}::jsonb, ${revision.table.table}, ${arrayOf(revision.table.segments, "text")},
-            ${textArray(revision.table.vectors)}, ${revision.texts.list}, ${arrayOf(revision.texts.packs, "text")} from switched
+          ${insertRevision(target, revision, sql`switched`)}
         ), ref as (
           insert into revision_refs (workspace_id, ref, seq) select id, ${revision.ref}::text, ${seq}::int from switched where ${revision.ref}::text is not null
           on conflict (workspace_id, ref) do update set seq = excluded.seq, updated_at = now()

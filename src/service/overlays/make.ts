@@ -2,21 +2,20 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { IndexOptions } from "../../contract/index.ts";
 import { DEFAULT_MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
-import { arrayOf } from "../db/arrays.ts";
 import type { Db } from "../db/client.ts";
-import { overlays, revisions, runs } from "../db/schema.ts";
+import { overlays, runs } from "../db/schema.ts";
 import type { RunSpec } from "../db/run-spec.ts";
 import { BlobSink } from "../indexing/blob-sink.ts";
 import { stageChanges } from "../indexing/changes.ts";
 import { searchWriter, type StepContext } from "../indexing/context.ts";
 import { resolveKnown } from "../indexing/listing.ts";
 import { addTotals, NO_TOTALS, type Totals, toStats, totalsOf } from "../indexing/result.ts";
-import { changeOfTotals, type PendingRevision, writeChanges } from "../indexing/revision-writes.ts";
+import { changeOfTotals, insertRevision, type PendingRevision, writeChanges } from "../indexing/revision-writes.ts";
 import { processShard } from "../indexing/shard.ts";
 import { changesKey, type FileChanges, getJson, removePrefix, type StagingBucket } from "../indexing/staging.ts";
 import { writeTable } from "../hosted-index/write.ts";
 import { type ListChanges, writeFileList } from "../hosted-index/whole-texts/writer.ts";
-import type { Revision } from "../revisions/files.ts";
+import { type Revision, revisionAt } from "../revisions/files.ts";
 import { runPrefix } from "../runs/messages.ts";
 import type { StepUsage } from "../runs/state.ts";
 import { listEdits } from "./edits.ts";
@@ -26,9 +25,9 @@ import { editsKey, type EditedFiles } from "./requests.ts";
 const ID_BYTES = 20;
 const ATTEMPT = 1;
 
-export interface MakeDeps {
+interface MakeDeps {
   db: Db;
-  /** Where the edits wait. */
+  /** Bucket of the edits that are not indexed yet. */
   edits: StagingBucket;
   /** Builds what a run's steps need. */
   stepOf: (run: RunSpec) => StepContext;
@@ -79,13 +78,17 @@ export async function makeOverlay(deps: MakeDeps, tenantId: string, overlayId: s
   const totals = addTotals(await mainTotals(db, target), await changeOfTotals(db, target));
   const texts = await writeFileList(searchWriter(step), tenantId, edited.textList, inTurn(parts));
   const table = await writeTable(searchWriter(step), { tenantId, workspaceId, seq, baseSeq: target.baseSeq }, 0);
+  const revision = {
+    ...edited,
+    runId: overlayId,
+    totals,
+    stats: { ...edited.stats, ...toStats(totals, {}, texts.searchedOnly) },
+    table,
+    texts,
+  };
   await db.execute(sql`with made as (
-      update overlays set state = 'ready' where id = ${overlayId} and state = 'pending' returning workspace_id, seq
-    ) insert into revisions (workspace_id, seq, base_seq, run_id, git_sha, root_tree, plan_key, fingerprint, dimension, file_count, symbol_count, chunk_count, stats, search_table, search_segments, search_vectors, text_list, text_packs)
-      select workspace_id, seq, ${target.baseSeq}::int, ${overlayId}::uuid, ${edited.gitSha}, ${edited.rootTree}, ${edited.planKey}, ${edited.fingerprint},
-        ${edited.dimension}::int, ${totals.files}::int, ${totals.symbols}::int, ${totals.chunks}::int,
-        ${JSON.stringify({ ...edited.stats, ...toStats(totals, {}, texts.searchedOnly) })}::jsonb, ${table.table}, ${arrayOf(table.segments, "text")},
-        ${table.vectors === null ? sql`null::text[]` : arrayOf(table.vectors, "text")}, ${texts.list}, ${arrayOf(texts.packs, "text")} from made`);
+      update overlays set state = 'ready' where id = ${overlayId} and state = 'pending' returning id
+    ) ${insertRevision(target, revision, sql`made`)}`);
   await removePrefix(step.staging, runPrefix(overlayId, ATTEMPT));
   await edits.delete(editsKey(tenantId, overlayId));
   return step.usage;
@@ -98,14 +101,6 @@ export async function failOverlay(db: Db, overlayId: string): Promise<void> {
 
 interface Requested {
   options?: IndexOptions;
-}
-
-async function revisionAt(db: Db, workspaceId: string, seq: number): Promise<Revision | undefined> {
-  const [row] = await db
-    .select()
-    .from(revisions)
-    .where(and(eq(revisions.workspaceId, workspaceId), eq(revisions.seq, seq)));
-  return row;
 }
 
 /** Parses and stores the contents as the plan and the shards of a run do. Returns the number of staged objects of changes. */

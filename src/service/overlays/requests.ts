@@ -1,6 +1,7 @@
 /**
- * Overlays: uncommitted edits on top of an indexed revision. The edits are parsed as those of a run are and become a revision whose number is below
- * zero, so every question is answered from them as from a commit. Only the credential that sent them can name them, for an hour.
+ * Overlays: edits on top of an indexed revision. The indexer parses them as it parses the files of a run and writes a revision whose
+ * number is below zero, so every question is answered from it as from a commit. Only the credential that sent the edits can name the
+ * overlay, for an hour.
  */
 import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
@@ -18,7 +19,7 @@ export type EditedFiles = OverlayRequest["files"];
 
 const OVERLAY_PREFIX = "overlays/";
 
-/** Where the edits wait for the indexer. */
+/** Key of the edits in the bucket, until the indexer has read them. */
 export const editsKey = (tenantId: string, overlayId: string) => `${OVERLAY_PREFIX}${tenantId}/${overlayId}`;
 
 /** Time in which the edits of one request are indexed, usually: 4 MB take some 8 s. */

@@ -48,6 +48,15 @@ export function filesAfter(
     ) f ${page})`;
 }
 
+/** A revision by its number; undefined if it is not kept. */
+export async function revisionAt(db: Db, workspaceId: string, seq: number): Promise<Revision | undefined> {
+  const [row] = await db
+    .select()
+    .from(revisions)
+    .where(and(eq(revisions.workspaceId, workspaceId), eq(revisions.seq, seq)));
+  return row;
+}
+
 /** The current revision of a workspace; undefined before the first run. */
 export async function currentRevision(db: Db, workspaceId: string): Promise<Revision | undefined> {
   const rows = await db

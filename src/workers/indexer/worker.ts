@@ -115,12 +115,12 @@ async function indexOverlay(
   const { log } = sharedOf(env);
   const db = databaseOf(env, tenantId);
   try {
-    const gate = env.TENANT_GATE.get(env.TENANT_GATE.idFromName(tenantId));
     const usage = await makeOverlay(
       { db, edits: limitBucket(env.SNAPSHOTS), stepOf: (run) => overlayStep(env, run) },
       tenantId,
       overlayId,
     );
+    const gate = env.TENANT_GATE.get(env.TENANT_GATE.idFromName(tenantId));
     if (usage && usage.tokens > 0) await gate.count(`overlay:${overlayId}`, null, usage.tokens);
     message.ack();
   } catch (error) {

@@ -3,14 +3,12 @@
  * one process compile and free WebAssembly (nodejs/node#64500): PGlite is one, and Node strips types with another.
  */
 import { type ChildProcess, fork } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import module from "node:module";
 import path from "node:path";
-import * as z from "zod";
 import type { DatabaseCommand, DatabaseReport, DatabaseSettings } from "./database-server.ts";
-import { errnoOf, OperatorError } from "../../errors.ts";
-import { parseJson } from "../stack/local-secrets.ts";
-import { processIdentity } from "../stack/processes.ts";
+import { OperatorError } from "../../errors.ts";
+import { processRecord, runningProcess } from "../stack/processes.ts";
 
 interface DatabaseProcessOptions {
   settings: DatabaseSettings;
@@ -42,7 +40,8 @@ export async function startDatabaseProcess(options: DatabaseProcessOptions): Pro
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
   const exited = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  if (pidFile !== undefined) record(pidFile, child);
+  if (pidFile !== undefined && child.pid !== undefined)
+    writeFileSync(pidFile, processRecord(child.pid), { mode: 0o600 });
   let started = false;
   let closing = false;
   const port = await new Promise<number>((resolve, reject) => {
@@ -95,14 +94,6 @@ function send(child: ChildProcess, command: DatabaseCommand): void {
   child.send(command, () => undefined);
 }
 
-const PidFile = z.object({ pid: z.number().int().positive(), identity: z.string() });
-
-function record(pidFile: string, child: ChildProcess): void {
-  if (child.pid === undefined) return;
-  const identity = processIdentity(child.pid);
-  if (identity !== undefined) writeFileSync(pidFile, JSON.stringify({ pid: child.pid, identity }), { mode: 0o600 });
-}
-
 const ORPHAN_POLL_MS = 20;
 const ORPHAN_TIMEOUT_MS = 30_000;
 
@@ -111,23 +102,11 @@ const ORPHAN_TIMEOUT_MS = 30_000;
  * processes would damage the folder. Throws `OperatorError` if it does not end in time.
  */
 async function awaitOrphan(pidFile: string): Promise<void> {
-  const orphan = PidFile.safeParse(parseJson(readIfThere(pidFile) ?? ""));
-  if (!orphan.success) return;
-  const { pid, identity } = orphan.data;
   const deadline = Date.now() + ORPHAN_TIMEOUT_MS;
-  while (processIdentity(pid) === identity) {
+  for (let pid = runningProcess(pidFile); pid !== undefined; pid = runningProcess(pidFile)) {
     if (Date.now() > deadline) {
       throw new OperatorError(`the database in ${path.dirname(pidFile)} is in use by process ${pid}: stop it`);
     }
     await new Promise((resolve) => setTimeout(resolve, ORPHAN_POLL_MS));
-  }
-}
-
-function readIfThere(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return undefined;
-    throw error;
   }
 }

@@ -1,11 +1,7 @@
-import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import path from "node:path";
-import * as z from "zod";
 import { errnoOf, OperatorError } from "../../errors.ts";
-import { processIdentity } from "./processes.ts";
-import { parseJson } from "./local-secrets.ts";
-
-const LockFile = z.object({ pid: z.number().int(), identity: z.string() });
+import { processRecord, readIfThere, runningProcess } from "./processes.ts";
 
 const ATTEMPTS = 3;
 
@@ -15,7 +11,7 @@ const ATTEMPTS = 3;
  */
 export async function lockDataDir(dataDir: string): Promise<() => void> {
   const file = path.join(dataDir, "lock");
-  const own = JSON.stringify({ pid: process.pid, identity: processIdentity(process.pid) });
+  const own = processRecord(process.pid);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     try {
       const handle = openSync(file, "wx", 0o600);
@@ -27,22 +23,13 @@ export async function lockDataDir(dataDir: string): Promise<() => void> {
     } catch (error) {
       if (errnoOf(error) !== "EEXIST") throw error;
     }
-    const owner = LockFile.safeParse(parseJson(readIfThere(file) ?? ""));
-    if (owner.success && processIdentity(owner.data.pid) === owner.data.identity) {
+    const owner = runningProcess(file);
+    if (owner !== undefined) {
       throw new OperatorError(
-        `the data directory ${dataDir} is in use by process ${owner.data.pid}: stop it or set DATA_DIR to another directory`,
+        `the data directory ${dataDir} is in use by process ${owner}: stop it or set DATA_DIR to another directory`,
       );
     }
     rmSync(file, { force: true });
   }
   throw new OperatorError(`the data directory ${dataDir} is being started by several processes at once`);
-}
-
-function readIfThere(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
 }

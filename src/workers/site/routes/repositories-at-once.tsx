@@ -6,8 +6,9 @@ import { connectRepository } from "../../../service/sources/sources.ts";
 import { isUuid } from "../../../lib/uuid.ts";
 import { done, invalid, readFields } from "../app/answers.tsx";
 import { type DashboardHono, tenantPath } from "../app/context.ts";
-import { asRefusal, DashboardError } from "../app/errors.ts";
+import { DashboardError } from "../app/errors.ts";
 import { actorOfSession } from "../app/fields.ts";
+import { forEach } from "../app/for-each.ts";
 import { tenantPage } from "../views/layout.tsx";
 import { Field, Form, Head } from "../views/parts.tsx";
 import { nameOf } from "../views/repositories.tsx";
@@ -19,8 +20,6 @@ export const severalApi = new Hono<DashboardHono>();
 
 /** Addresses of one form. */
 const MAX_ADDRESSES = 50;
-/** Reasons that a notice has room for. */
-const REASONS_SHOWN = 3;
 
 severalPages.get("/repositories/several", (c) =>
   tenantPage(
@@ -107,35 +106,6 @@ severalApi.post("/repositories/index", async (c) => {
     notice: `${length} ${length === 1 ? "run is" : "runs are"} started.${outcome.reasons && ` Not started: ${outcome.reasons}.`}`,
   });
 });
-
-interface Outcome<R> {
-  made: R[];
-  failed: { name: string; error: string }[];
-  /** The first failures as text; empty without any. */
-  reasons: string;
-}
-
-/** Does something for each item in turn. Refusals are collected; other errors end it. */
-async function forEach<T, R>(
-  items: readonly T[],
-  nameOfItem: (item: T) => string,
-  run: (item: T) => Promise<R>,
-): Promise<Outcome<R>> {
-  const made: R[] = [];
-  const failed: Outcome<R>["failed"] = [];
-  for (const item of items) {
-    try {
-      made.push(await run(item));
-    } catch (error) {
-      const refusal = asRefusal(error);
-      if (!refusal) throw error;
-      failed.push({ name: nameOfItem(item), error: refusal.message });
-    }
-  }
-  const texts = failed.slice(0, REASONS_SHOWN).map(({ name, error }) => `${name}: ${error}`);
-  if (failed.length > REASONS_SHOWN) texts.push(`and ${failed.length - REASONS_SHOWN} more`);
-  return { made, failed, reasons: texts.join("; ") };
-}
 
 const MAX_NAME = 100;
 

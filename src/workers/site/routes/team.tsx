@@ -19,7 +19,8 @@ import {
 } from "../../../service/users/index.ts";
 import { done, invalid, readFields } from "../app/answers.tsx";
 import { type DashboardContext, type DashboardHono, sessionOf, tenantPath } from "../app/context.ts";
-import { asRefusal, DashboardError } from "../app/errors.ts";
+import { DashboardError } from "../app/errors.ts";
+import { forEach } from "../app/for-each.ts";
 import { isUuid } from "../../../lib/uuid.ts";
 import { takeOrRefuse } from "../app/guards.ts";
 import { newOnce, ONCE_FIELD, randomOf } from "../app/once.ts";
@@ -215,20 +216,17 @@ teamApi.post("/invitations", async (c) => {
   const emails = readAddresses(fields.text("email"));
   const role = checkRole(fields.text("role") || "member");
   const once = fields.text(ONCE_FIELD);
-  const sent: SentInvitation[] = [];
-  const refused: { email: string; error: string }[] = [];
-  for (const email of emails) {
-    try {
-      const random = await randomOf(c, once, ["invitation", email, role]);
-      const one = await sendInvitation(c, (more) => invite(c.get("accounts"), { email, role, random, ...more }));
-      sent.push(one);
-    } catch (error) {
-      const refusal = asRefusal(error);
-      // What was sent is reported; with nothing sent, the first refusal is the answer.
-      if (!refusal || emails.length === 1) throw error;
-      refused.push({ email, error: refusal.message });
-    }
-  }
+  const send = async (email: string): Promise<SentInvitation> => {
+    const random = await randomOf(c, once, ["invitation", email, role]);
+    return sendInvitation(c, (more) => invite(c.get("accounts"), { email, role, random, ...more }));
+  };
+  const [only, ...others] = emails;
+  const { made: sent, failed } =
+    only !== undefined && others.length === 0
+      ? { made: [await send(only)], failed: [] }
+      : await forEach(emails, (email) => email, send);
+  const refused = failed.map(({ name: email, error }) => ({ email, error }));
+  // What was sent is reported; with nothing sent, the first refusal is the answer.
   const [first] = refused;
   if (sent.length === 0 && first) throw new DashboardError("CONFLICT", first.error, { field: "email" });
   return done(c, {

@@ -58,7 +58,7 @@ export function FoldBar({ home }: { home: string }) {
   );
 }
 
-/** The button that goes from the system's theme to light, to dark, and back to the system's. */
+/** A button that cycles through the themes: system, light, dark. */
 export function ThemeSwitch({ c }: { c: Context }) {
   return (
     <button type="button" class="quiet" data-theme-switch>
