@@ -1,5 +1,17 @@
 /** Languages whose uses are read. Apart from the readers, so that questions about stored uses do not load them. */
-export const LANGUAGES_WITH_USES = ["typescript", "javascript", "python", "go", "java", "c", "rust", "cpp"] as const;
+export const LANGUAGES_WITH_USES = [
+  "typescript",
+  "tsx",
+  "vue",
+  "svelte",
+  "javascript",
+  "python",
+  "go",
+  "java",
+  "c",
+  "rust",
+  "cpp",
+] as const;
 export type LanguageWithUses = (typeof LANGUAGES_WITH_USES)[number];
 
 /** Whether uses are read of files in the language. */

@@ -20,7 +20,7 @@ function scriptPaths(path: string, module: string): string[] {
   if (joined === undefined) return [];
   const [ending = ""] = /\.[cm]?jsx?$/.exec(joined) ?? [];
   const sources = SOURCES_OF[ending]?.map((other) => joined.slice(0, -ending.length) + other) ?? [];
-  const exact = /\.[cm]?tsx?$/.test(joined) ? [joined] : [];
+  const exact = /\.(?:[cm]?tsx?|vue|svelte)$/.test(joined) ? [joined] : [];
   const index = joined === "" ? "index" : `${joined}/index`;
   return [
     ...exact,

@@ -13,6 +13,9 @@ import { readTypeScript } from "./typescript.ts";
 
 const READERS: Readonly<Record<LanguageWithUses, (root: SyntaxNode, file: FileBuilder) => void>> = {
   typescript: readTypeScript,
+  tsx: readTypeScript,
+  vue: readTypeScript,
+  svelte: readTypeScript,
   javascript: readTypeScript,
   python: readPython,
   go: readGo,

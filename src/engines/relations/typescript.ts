@@ -84,6 +84,13 @@ function visit(node: SyntaxNode, place: Place): void {
       if (made) use("construct", made, place);
       break;
     }
+    case "jsx_opening_element":
+    case "jsx_self_closing_element": {
+      const component = node.field("name");
+      // Names of elements of HTML begin with a lower-case letter.
+      if (component && !/^\p{Ll}[^.]*$/u.test(component.text)) use("call", component, place);
+      break;
+    }
     case "decorator": {
       const [value] = node.namedChildren;
       const named = value?.type === "call_expression" ? value.field("function") : value;

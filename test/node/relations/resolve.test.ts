@@ -31,6 +31,20 @@ describe("TypeScript", () => {
     ]);
   });
 
+  it("reads components of TSX, Vue and Svelte", async () => {
+    const files = {
+      "ui.tsx": "export const Box = () => <div>{own()}</div>;\nfunction own() {}\n",
+      "app.tsx": 'import { Box } from "./ui";\nimport * as ui from "./ui";\nconst App = () => <Box><ui.Box /></Box>;\n',
+      "App.vue":
+        '<template>\n  <p>{{ own() }}</p>\n</template>\n<script setup lang="ts">\nimport { Box } from "./ui";\nBox();\n</script>\n',
+      "App.svelte": '<script>\n  import { Box } from "./ui";\n  Box();\n</script>\n<p>text</p>\n',
+    };
+    expect(await callsIn(files, "ui.tsx")).toEqual(["own@1 → ui.tsx:2"]);
+    expect(await callsIn(files, "app.tsx")).toEqual(["Box@3 → ui.tsx:1", "Box@3 → ui.tsx:1"]);
+    expect(await callsIn(files, "App.vue")).toEqual(["Box@6 → ui.tsx:1"]);
+    expect(await callsIn(files, "App.svelte")).toEqual(["Box@3 → ui.tsx:1"]);
+  });
+
   it("knows parameters and variables that shadow a name", async () => {
     const text = "function f() {}\nfunction g(f) {\n  f();\n}\nfunction h() {\n  { const f = 1; }\n  f();\n}\n";
     expect(await callsIn({ "a.ts": text }, "a.ts")).toEqual(["f@3 → none", "f@7 → a.ts:1"]);
