@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- relations <checkout…> [--wrong] [--missed]`
- * The calls of checkouts as we resolve them, beside what the languages' own tools say: go/types, javac, libclang, TypeScript's checker
- * and pyright, each where it is installed (docs/relations.md says how). Precision and recall of lines, by language.
+ * The calls of checkouts as we resolve them, beside what the languages' own tools say: go/types, javac, libclang, TypeScript's checker,
+ * rustdoc, pyright and intelephense, each where it is installed (docs/relations.md says how). Precision and recall of lines, by language.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { FileUses, UseKind } from "../../src/engines/relations/types.ts";
 import { peer, ROOT, temporaryFolder } from "../support.ts";
 import type { GoldCall } from "./gold-call.ts";
-import { pyrightCalls } from "./pyright.ts";
+import { serverCalls } from "./language-server.ts";
 import { rustdocCalls } from "./rustdoc.ts";
 
 export interface Gold {
@@ -81,8 +81,21 @@ export const GOLD: readonly Gold[] = [
     languages: /\.py$/,
     kinds: CALLS,
     calls: (root, files, uses) => {
-      const server = peer("pyright/langserver.index.js");
-      return server === undefined ? "pyright is not installed" : pyrightCalls(server, root, files, uses);
+      const file = peer("pyright/langserver.index.js");
+      return file === undefined
+        ? "pyright is not installed"
+        : serverCalls({ file, languageId: "python" }, root, files, uses);
+    },
+  },
+  {
+    name: "intelephense",
+    languages: /\.php$/,
+    kinds: CALLS,
+    calls: (root, files, uses) => {
+      const file = peer("intelephense/lib/intelephense.js");
+      return file === undefined
+        ? "intelephense is not installed"
+        : serverCalls({ file, languageId: "php", ready: "indexingEnded" }, root, files, uses);
     },
   },
 ];

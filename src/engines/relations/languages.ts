@@ -11,6 +11,7 @@ export const LANGUAGES_WITH_USES = [
   "c",
   "rust",
   "cpp",
+  "php",
 ] as const;
 export type LanguageWithUses = (typeof LANGUAGES_WITH_USES)[number];
 

@@ -57,7 +57,30 @@ const C: PackageRule = {
   membersApart: false,
 };
 
-const RULES: Readonly<Record<string, PackageRule>> = { go: GO, java: JAVA, c: C, h: C };
+const PHP_FILE = /\.(?:php\d?|phtml|inc)$/;
+
+const PHP: PackageRule = {
+  holds: (_from, _module, candidate) => PHP_FILE.test(candidate),
+  confirms: (module, _candidate, uses) => packageOf(uses) === module,
+  // Functions are bound as `name()`.
+  definition: (name) => name.replace("()", ""),
+  ownPackage: packageOf,
+  hides: () => false,
+  membersApart: false,
+};
+
+const RULES: Readonly<Record<string, PackageRule>> = {
+  go: GO,
+  java: JAVA,
+  c: C,
+  h: C,
+  php: PHP,
+  php5: PHP,
+  php7: PHP,
+  php8: PHP,
+  phtml: PHP,
+  inc: PHP,
+};
 
 /** The rule of a file's language; undefined if its imports name files. */
 export function packageRuleOf(path: string): PackageRule | undefined {

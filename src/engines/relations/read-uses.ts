@@ -6,6 +6,7 @@ import { FileBuilder } from "./file-builder.ts";
 import { readGo } from "./go.ts";
 import { readJava } from "./java.ts";
 import { hasUses, type LanguageWithUses } from "./languages.ts";
+import { readPhp } from "./php.ts";
 import { readPython } from "./python.ts";
 import { encodeUses } from "./record.ts";
 import { readRust } from "./rust.ts";
@@ -23,6 +24,7 @@ const READERS: Readonly<Record<LanguageWithUses, (root: SyntaxNode, file: FileBu
   c: readC,
   rust: readRust,
   cpp: readCpp,
+  php: readPhp,
 };
 
 /** Reads the uses of a file for its record. */

@@ -39,9 +39,10 @@ export function leadsTo(from: string, { module, name }: Import, path: string, fi
   return inner !== undefined && first(inner) === path;
 }
 
-/** Whether an import is of a package, or of a module in it. */
-function isOfPackage({ module }: Import, name: string): boolean {
-  return module === name || module.startsWith(`${name}/`) || module.startsWith(`${name}.`);
+/** Whether an import is of a package, of a module in it, or of the one name of a package that is given. */
+function isOfPackage({ module, name: taken }: Import, name: string): boolean {
+  if (module.startsWith(name)) return /^(?:$|[/.\\])/.test(module.slice(name.length));
+  return name.startsWith(module) && /^[.\\]/.test(name.slice(module.length)) && name.slice(module.length + 1) === taken;
 }
 
 /** The word that most imports of a file hold: its name without ending, of an index the folder's. */

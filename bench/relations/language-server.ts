@@ -1,9 +1,10 @@
-/** Calls of Python as pyright's language server resolves them, asked call by call. */
+/** Calls as a language server resolves them, asked call by call: pyright for Python, intelephense for PHP. */
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { FileUses } from "../../src/engines/relations/types.ts";
+import { temporaryFolder } from "../support.ts";
 import type { GoldCall } from "./gold-call.ts";
 
 /** Requests that the server works on at a time. */
@@ -14,8 +15,16 @@ interface Location {
   range: { start: { line: number } };
 }
 
-export async function pyrightCalls(
-  server: string,
+export interface LanguageServer {
+  /** Its main file. */
+  file: string;
+  languageId: string;
+  /** The notification after which it knows all files; it is started without one. */
+  ready?: string;
+}
+
+export async function serverCalls(
+  server: LanguageServer,
   root: string,
   files: readonly string[],
   uses: ReadonlyMap<string, FileUses>,
@@ -28,20 +37,28 @@ export async function pyrightCalls(
       rootUri,
       capabilities: {},
       workspaceFolders: [{ uri: rootUri, name: "checkout" }],
+      initializationOptions: { storagePath: temporaryFolder("gold"), clearCache: true },
     });
     client.notify("initialized", {});
+    await client.ready;
     const calls: GoldCall[] = [];
-    for (const own of files) calls.push(...(await callsOf(client, root, own, uses.get(own))));
+    for (const own of files) calls.push(...(await callsOf(client, server, root, own, uses.get(own))));
     return calls;
   } finally {
     client.end();
   }
 }
 
-async function callsOf(client: LspClient, root: string, own: string, uses: FileUses | undefined): Promise<GoldCall[]> {
+async function callsOf(
+  client: LspClient,
+  { languageId }: LanguageServer,
+  root: string,
+  own: string,
+  uses: FileUses | undefined,
+): Promise<GoldCall[]> {
   const text = readFileSync(path.join(root, own), "utf8");
   const uri = pathToFileURL(path.join(root, own)).href;
-  client.notify("textDocument/didOpen", { textDocument: { uri, languageId: "python", version: 1, text } });
+  client.notify("textDocument/didOpen", { textDocument: { uri, languageId, version: 1, text } });
   const lines = text.split("\n");
   const places = new Map<string, { line: number; name: string; character: number }>();
   for (const { kind, line, name } of uses?.uses ?? []) {
@@ -58,16 +75,26 @@ async function callsOf(client: LspClient, root: string, own: string, uses: FileU
         const position = { line: line - 1, character };
         const found = (await client.request("textDocument/definition", { textDocument: { uri }, position })) as
           | Location[]
+          | Location
           | null;
         // Nothing known of the receiver: counts neither way.
-        for (const { uri: other, range } of found ?? []) {
+        for (const { uri: other, range } of [found ?? []].flat()) {
           const to = path.relative(root, fileURLToPath(other));
-          calls.push({ path: own, line, name, to, at: range.start.line + 1 });
+          calls.push({ path: own, line, name, to, at: lineOfName(fileURLToPath(other), range.start.line, name) });
         }
       }),
     );
   client.notify("textDocument/didClose", { textDocument: { uri } });
   return calls;
+}
+
+/** The line of a definition's name, of which a server may say where its comment begins. */
+function lineOfName(file: string, from: number, name: string): number {
+  if (!file.endsWith(".php")) return from + 1;
+  const declared = new RegExp(`\\bfunction\\s+&?${name}\\b`, "i");
+  const lines = readFileSync(file, "utf8").split("\n");
+  const at = lines.findIndex((line, i) => i >= from && declared.test(line));
+  return (at < 0 ? from : at) + 1;
 }
 
 /** A language server on its standard streams. */
@@ -77,8 +104,15 @@ class LspClient {
   #next = 1;
   #received: Buffer = Buffer.alloc(0);
 
-  constructor(server: string) {
-    this.#child = spawn(process.execPath, [server, "--stdio"], { stdio: ["pipe", "pipe", "ignore"] });
+  /** Fulfilled when the server knows all files. */
+  readonly ready: Promise<void>;
+  readonly #awaited: string | undefined;
+  #isReady = (): void => {};
+
+  constructor({ file, ready }: LanguageServer) {
+    this.#awaited = ready;
+    this.ready = ready === undefined ? Promise.resolve() : new Promise((resolve) => (this.#isReady = resolve));
+    this.#child = spawn(process.execPath, [file, "--stdio"], { stdio: ["pipe", "pipe", "ignore"] });
     this.#child.stdout.on("data", (part: Buffer) => this.#read(part));
   }
 
@@ -125,6 +159,7 @@ class LspClient {
     params?: { items?: object[] };
     result?: unknown;
   }) {
+    if (method !== undefined && method === this.#awaited) this.#isReady();
     if (id === undefined) return;
     if (method === undefined) {
       this.#waiting.get(id)?.(result);
