@@ -24,6 +24,8 @@ const BENCHES = [
   "relations",
   "impact",
   "words",
+  "agent-tasks",
+  "guidance",
 ] as const;
 
 const [name = "", ...args] = process.argv.slice(2);

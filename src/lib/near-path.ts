@@ -1,4 +1,4 @@
-import { editDistance } from "./near-name.ts";
+import { editDistance, nearName } from "./near-name.ts";
 
 /** Paths that are offered for one that was not found. */
 const MAX_NEAR = 5;
@@ -57,6 +57,9 @@ function partsOf(path: string): { folders: string; name: string } {
   return { folders: folded.slice(0, start), name: folded.slice(start) };
 }
 
+/** A folder with a similar name counts as half a difference. */
+const SIMILAR_FOLDER = 0.5;
+
 /** How many folders two paths do not share at their begin or their end; a difference in depth counts as well. */
 function differing(a: string, b: string): number {
   if (a === b) return 0;
@@ -66,7 +69,8 @@ function differing(a: string, b: string): number {
   let end = 0;
   while (end < left.length && end < right.length && left.at(-1 - end) === right.at(-1 - end)) end++;
   const shared = Math.min(begin + end, left.length, right.length);
-  return Math.max(left.length, right.length) - shared + Math.abs(left.length - right.length);
+  const count = Math.max(left.length, right.length) - shared + Math.abs(left.length - right.length);
+  return count === 1 && nearName(left[begin] ?? "", [right[begin] ?? ""]) !== undefined ? SIMILAR_FOLDER : count;
 }
 
 /** Tells how far names are from `name`; undefined for those that are not near it. */

@@ -10,6 +10,8 @@ const PATHS = [
   "examples/view-locals/index.js",
   "src/Auth/Session.py",
   "docs/a.md",
+  "src/jwk/index.ts",
+  "src/basic-auth/index.ts",
 ];
 
 describe("paths near one that is not there", () => {
@@ -23,6 +25,7 @@ describe("paths near one that is not there", () => {
     ["no extension", "lib/view", "lib/view.js"],
     ["a wrong case", "SRC/auth/session.PY", "src/Auth/Session.py"],
     ["a typo in a folder", "lib/ruoter/index.js", "lib/router/index.js"],
+    ["a hyphen left out of a folder", "src/basicauth/index.ts", "src/basic-auth/index.ts"],
     ["a transposition in another folder and with another extension", "app/laeyr.ts", "lib/router/layer.js"],
   ])("%s leads to the file", (_, asked, meant) => {
     expect(nearPaths(PATHS, asked)[0]).toBe(meant);

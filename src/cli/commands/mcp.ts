@@ -1,3 +1,4 @@
+import type { McpServerFactory } from "@modelcontextprotocol/server";
 import { once } from "node:events";
 import type { Context } from "../context.ts";
 import { GlobError } from "../../lib/globs.ts";
@@ -5,15 +6,19 @@ import type { IndexingListener } from "../../interface/mcp/progress.ts";
 import { EXIT, toCliError } from "../exit-codes.ts";
 import { VERSION } from "../version.ts";
 import { allowedTrees, type AllowedOptions } from "../local-index/allowed-trees.ts";
+import { foldersInEnvironment, foldersOfRoots, foldersToServe } from "../local-index/host-folders.ts";
+import { LateIndex } from "../local-index/late-index.ts";
 import { WorkTreeIndex } from "../local-index/work-tree-index.ts";
 import { WorkTreeIndexes } from "../local-index/work-tree-indexes.ts";
 
 /** Requests that wait for their turn before no more are read. */
 const MAX_WAITING = 64;
+/** A client that says that it has roots and does not name them in this time is served without. */
+const ROOTS_TIMEOUT_MS = 5_000;
 
 /**
- * `codectx mcp`: serves the MCP tools over stdio until the client closes stdin: on the index of this work tree, or on those of several.
- * Throws `CliError` for a work tree that cannot be found.
+ * `codectx mcp`: serves the MCP tools over stdio until the client closes stdin: on the indexes of the work trees that the options name, else
+ * of the folders that the client or its host names, else of the current one. Throws `CliError` for a work tree of the options that cannot be found.
  */
 export async function mcp(context: Context, options: AllowedOptions): Promise<void> {
   const [{ serveStdio, StdioServerTransport }, { createMcpServer }] = await Promise.all([
@@ -27,9 +32,17 @@ export async function mcp(context: Context, options: AllowedOptions): Promise<vo
     if (stdout.writableNeedDrain) await once(stdout, "drain");
   };
   const allowed = await allowedTrees(context, options);
-  const index = allowed
-    ? new WorkTreeIndexes(context, drained, allowed.trees, allowed.current)
-    : new WorkTreeIndex(context, drained);
+  const index = new LateIndex();
+  const serve = async (named: readonly string[]): Promise<WorkTreeIndex | WorkTreeIndexes> => {
+    const [cwd = context.cwd, ...others] = foldersToServe(context, named);
+    if (others.length === 0) return new WorkTreeIndex({ ...context, cwd }, drained);
+    const { trees, current } = (await allowedTrees({ ...context, cwd }, { repos: [cwd, ...others] })) ?? {};
+    return new WorkTreeIndexes(context, drained, trees ?? [], current ?? trees?.[0]?.root);
+  };
+  const inEnvironment = foldersInEnvironment(context.env);
+  if (allowed)
+    index.choose(() => Promise.resolve(new WorkTreeIndexes(context, drained, allowed.trees, allowed.current)));
+  else if (inEnvironment.length > 0) index.choose(() => serve(inEnvironment));
   const onIndexing = (listener: IndexingListener) => index.onIndexing(listener);
   const explain = (error: unknown): string | undefined => {
     if (error instanceof GlobError) return error.message;
@@ -41,7 +54,23 @@ export async function mcp(context: Context, options: AllowedOptions): Promise<vo
     stdin.once("close", resolve);
     context.stop.addEventListener("abort", () => resolve(), { once: true });
   });
-  const server = serveStdio(() => createMcpServer({ version: VERSION, index, explain, onError, onIndexing }), {
+  const open: McpServerFactory = ({ era }) => {
+    const mcpServer = createMcpServer({ version: VERSION, index, explain, onError, onIndexing });
+    const { server: connection } = mcpServer;
+    const choose = (named: readonly string[]): void => index.choose(() => serve(named));
+    if (era === "modern") choose([]);
+    else setTimeout(choose, ROOTS_TIMEOUT_MS, []).unref();
+    connection.oninitialized = () => {
+      if (!connection.getClientCapabilities()?.roots) return choose([]);
+      // Only clients of the earlier era are asked: the current one has no roots.
+      connection
+        .listRoots(undefined, { timeout: ROOTS_TIMEOUT_MS })
+        .then(({ roots }) => choose(foldersOfRoots(roots)))
+        .catch(() => choose([]));
+    };
+    return mcpServer;
+  };
+  const server = serveStdio(open, {
     onerror: onError,
     // Passed explicitly: the SDK's default uses an import of `node:process` that the bundler breaks.
     transport: new StdioServerTransport(stdin, stdout),

@@ -2,8 +2,9 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as LegacyClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as LegacyStdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sampleFiles, Sandbox } from "./support/run.ts";
 
@@ -263,10 +264,57 @@ describe("codectx mcp", () => {
       await client.close();
     }
     const head = sandbox.git("shop", "rev-parse", "HEAD").slice(0, 10);
-    const shown = `${START}\n\`\`\`text\n${session.join("\n\n").replaceAll(head, "6c1f0b2a94")}\n\`\`\`\n\n`;
+    // On a busy machine minutes pass between the first test and this one.
+    const said = session
+      .join("\n\n")
+      .replaceAll(head, "6c1f0b2a94")
+      .replaceAll(/indexed \d+ minutes? ago/g, "indexed just now");
+    const shown = `${START}\n\`\`\`text\n${said}\n\`\`\`\n\n`;
     const document = readFileSync(DOCUMENT, "utf8");
     const [before, after] = [document.slice(0, document.indexOf(START)), document.slice(document.indexOf(END))];
     if (process.env["UPDATE_DOCS"] === "1") writeFileSync(DOCUMENT, before + shown + after);
     else expect(document).toBe(before + shown + after);
+  });
+
+  it("serves the folders that the host names, wherever it starts the server", async () => {
+    sandbox.write("plugin/plugin.json", '{"name":"code-context"}');
+    sandbox.repository("other", { "src/other.ts": "export function findOther(): void {}\n" });
+    /** Calls a tool of a server that runs in the plugin's folder. */
+    const call = async (
+      name: string,
+      args: Record<string, unknown>,
+      { roots, env = {} }: { roots?: string[]; env?: Record<string, string> },
+    ): Promise<string> => {
+      const client = new LegacyClient(
+        { name: "test", version: "1" },
+        roots && { capabilities: { roots: { listChanged: true } } },
+      );
+      if (roots)
+        client.setRequestHandler(ListRootsRequestSchema, () => ({
+          roots: roots.map((root) => ({ uri: pathToFileURL(root).href })),
+        }));
+      const { env: own, ...rest } = command();
+      const cwd = sandbox.path("plugin");
+      await client.connect(new LegacyStdioClientTransport({ ...rest, cwd, env: { ...own, ...env } }));
+      try {
+        return textOf(await client.callTool({ name, arguments: args }));
+      } finally {
+        await client.close();
+      }
+    };
+    const [shop, other] = [sandbox.path("shop"), sandbox.path("other")];
+    const found = { name: "closeExpired" };
+    const asked = await Promise.all([
+      call("find_symbol", found, { roots: [shop] }),
+      call("find_symbol", found, { env: { CLAUDE_PROJECT_DIR: shop } }),
+      call("find_symbol", found, { env: { WORKSPACE_FOLDER_PATHS: `${shop},${other}` } }),
+    ]);
+    for (const answer of asked) expect(answer).toMatch(/src\/session-store\.ts:\d+-\d+  method/);
+    const second = { name: "findOther", repo: "other" };
+    expect(await call("find_symbol", second, { roots: [shop, other, sandbox.path("gone")] })).toContain("other.ts:1-1");
+    for (const roots of [undefined, []])
+      expect(await call("find_symbol", found, { ...(roots && { roots }) })).toContain(
+        "is the folder of the plugin, and the agent's host does not say which project it works on: add --repos",
+      );
   });
 });
