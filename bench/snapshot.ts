@@ -32,6 +32,8 @@ import { SEGMENT_VERSION } from "../src/engines/search/segment.ts";
 import { openSnapshot } from "../src/engines/snapshot/reader.ts";
 import { buildSnapshot } from "../src/service/snapshots/build.ts";
 import type { SnapshotBucket } from "../src/service/snapshots/storage.ts";
+import { SegmentBuilder } from "../src/service/hosted-index/write.ts";
+import { MemoryBucket as SearchObjects } from "../test/support/pipeline.ts";
 import { median } from "./support.ts";
 
 const MAX_FILES = 6_000;
@@ -59,9 +61,10 @@ export async function run(args: string[]): Promise<Record<string, number>> {
   const database = await startDatabase();
   try {
     const db = openDb(database.url);
-    const workspaceId = await store(db, tenantId, corpus, embedder.fingerprint, dimension);
+    const search = new SearchObjects();
+    const workspaceId = await store({ db, search }, tenantId, corpus, embedder.fingerprint, dimension);
     const bucket = memoryBucket();
-    const built = await measureBuild(db, bucket, { tenantId, workspaceId });
+    const built = await measureBuild({ db, search }, bucket, { tenantId, workspaceId });
     const artifact = bucket.objects.get(built.storagePath) ?? new Uint8Array();
     const { openMs, readAllMs } = await measurePull(artifact, built.checksum);
     const chunkCount = corpus.files.reduce(
@@ -88,6 +91,15 @@ export async function run(args: string[]): Promise<Record<string, number>> {
     await database.close();
   }
 }
+
+/** Where a hosted run keeps rows and search index. */
+interface Stores {
+  db: Db;
+  search: SearchObjects;
+}
+
+/** Every content has a segment here, so nothing is parsed again. */
+const noParser = () => Promise.reject(new Error("a content has no segment"));
 
 /** Reads, hashes, parses and embeds every file on one core: the work that a pull saves. */
 async function indexLocally(folder: string, tenantId: string, embedder: Embedder): Promise<Corpus> {
@@ -127,7 +139,7 @@ async function indexLocally(folder: string, tenantId: string, embedder: Embedder
 
 /** Stores the corpus like a hosted run. */
 async function store(
-  db: Db,
+  { db, search }: Stores,
   tenantId: string,
   corpus: Corpus,
   fingerprint: string,
@@ -144,6 +156,10 @@ async function store(
       .flatMap(({ parsed }) => parsed.chunks.flatMap(({ hash }) => corpus.vectors.get(hash) ?? []))
       .filter(({ hash }) => !written.has(hash) && written.add(hash));
     await writeContents(db, tenantId, fingerprint, batch, vectors);
+    const segment = new SegmentBuilder();
+    for (const { id, sha256, language, parsed } of batch)
+      segment.add({ id, sha256, language, chunks: parsed.chunks, symbols: parsed.symbols, uses: parsed.uses });
+    await segment.write({ db, bucket: search, model: null, parser: noParser, beat: async () => {} }, tenantId);
   }
   const parsed = corpus.files.map((file) => corpus.contents.get(file.contentId)?.parsed);
   await db.insert(revisions).values({
@@ -180,11 +196,12 @@ async function store(
 }
 
 async function measureBuild(
-  db: Db,
+  { db, search }: Stores,
   bucket: SnapshotBucket,
   ids: { tenantId: string; workspaceId: string },
 ): Promise<{ storagePath: string; checksum: string; ms: number; growthBytes: number }> {
-  const context = { db, bucket, now: Date.now, log: createLogger({}, () => undefined) };
+  const log = createLogger({}, () => undefined);
+  const context = { db, bucket, search, parser: noParser, now: Date.now, log };
   const build = (onProgress: () => void) =>
     buildSnapshot(context, {
       ...ids,

@@ -125,7 +125,7 @@ describe("behind a proxy with TLS", () => {
     const name = "api.example.com";
     const body = "an artifact";
     const manifest = {
-      formatVersion: 3,
+      formatVersion: 4,
       gitSha: "a".repeat(40),
       checksum: `sha256:${createHash("sha256").update(body).digest("hex")}`,
       compression: "zstd",

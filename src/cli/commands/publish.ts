@@ -2,6 +2,7 @@ import { createWriteStream, rmSync } from "node:fs";
 import { once } from "node:events";
 import { join } from "node:path";
 import type { CodeContextClient } from "../../interface/client/client.ts";
+import { SearchFormatError } from "../../engines/search/types.ts";
 import { PARSER_VERSION } from "../../engines/parsing/version.ts";
 import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
@@ -10,6 +11,10 @@ import { listBases } from "../indexing/bases.ts";
 import { indexCommit, type CommitIndex } from "../indexing/index-commit.ts";
 import { findProject, requireGit, requireRepo, type Project } from "../project.ts";
 import { openEmbedding, withWriter } from "../indexing/session.ts";
+import { SegmentCollector } from "../local-index/build.ts";
+import { writeCommitTable } from "../local-index/commit-index.ts";
+import { SearchFolder } from "../local-index/search-folder.ts";
+import { openStoredUses } from "../local-index/stored-uses.ts";
 import { saveKnownSnapshot } from "../indexing/known-snapshot.ts";
 import type { UploadTarget } from "../transfer/upload.ts";
 import { formatBytes, formatCount, formatDuration } from "../terminal/ui.ts";
@@ -86,6 +91,7 @@ export async function publishCommit(context: Context, options: PublishOptions): 
     }
     let line = context.ui.progress("Indexing ");
     const artifact = join(project.directory, `publish-${process.pid}.parquet`);
+    const collector = new SegmentCollector(new SearchFolder(project.directory));
     try {
       const index = await indexCommit(store, embedding, {
         root: project.root,
@@ -93,16 +99,23 @@ export async function publishCommit(context: Context, options: PublishOptions): 
         parserVersion: PARSER_VERSION,
         stop: context.stop,
         abort: context.abort,
+        onAnalysis: (analysis) => collector.add(analysis),
         onIndexProgress: ({ done, total }) => line.update(done, total, `${done}/${total} files`),
         onEmbedProgress: ({ done, total }) =>
           done < total
             ? line.update(done, total, `${done}/${total} chunks embedded`)
             : line.note(`${formatCount(done)} chunks embedded`),
       });
+      collector.finish();
       line = context.ui.progress("Building ");
-      const written = await buildArtifact(store, index, gitSha, artifact, (done) =>
-        line.update(done, index.files.length),
-      );
+      const build = () =>
+        buildArtifact(store, project, index, gitSha, artifact, (done) => line.update(done, index.files.length));
+      const written = await build().catch((error: unknown) => {
+        if (!(error instanceof SearchFormatError)) throw error;
+        context.ui.note("the search index was damaged and is rebuilt");
+        new SearchFolder(project.directory).clear();
+        return build();
+      });
       line = context.ui.progress("Uploading");
       const { storagePath } = await uploadAndCommit(context, client, repo, written, artifact, options, (done, total) =>
         line.update(done, total, `${formatBytes(done)} of ${formatBytes(total)}`),
@@ -154,6 +167,7 @@ type Store = Parameters<typeof saveKnownSnapshot>[0];
 
 async function buildArtifact(
   store: Store,
+  project: Project,
   index: CommitIndex,
   gitSha: string,
   artifact: string,
@@ -167,7 +181,11 @@ async function buildArtifact(
   // Errors are handled through `closed`; without a listener they would end the process.
   const closed = once(output, "close");
   closed.catch(() => undefined);
-  const source = snapshotSource(store, index, gitSha, PARSER_VERSION, onFile);
+  const uses = await openStoredUses(
+    new SearchFolder(project.directory),
+    await writeCommitTable(store, project, gitSha, index.files),
+  );
+  const source = snapshotSource(store, index, { gitSha, parserVersion: PARSER_VERSION, readUses: uses.read, onFile });
   try {
     const written = await writeSnapshot(source, async (bytes) => {
       if (!output.write(bytes)) await Promise.race([once(output, "drain"), closed]);
@@ -176,6 +194,7 @@ async function buildArtifact(
     await closed;
     return written;
   } finally {
+    uses.close();
     output.destroy();
   }
 }

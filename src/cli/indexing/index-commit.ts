@@ -16,8 +16,10 @@ import { verified } from "./verified.ts";
 const REGULAR_FILE = 0o100644;
 const EXECUTABLE_FILE = 0o100755;
 
-interface CommitFile {
+export interface CommitFile {
   path: string;
+  /** Id of its object. */
+  oid: string;
   contentId: number;
 }
 
@@ -107,7 +109,7 @@ export async function parseCommit(
   const indexed = store.prepare("select 1 from contents where id = ? and skip is null");
   const files = selected.flatMap(({ path, oid, language }) => {
     const contentId = contents.get(`${oid} ${language}`);
-    return contentId !== undefined && indexed.get(contentId) ? [{ path, contentId }] : [];
+    return contentId !== undefined && indexed.get(contentId) ? [{ path, oid, contentId }] : [];
   });
   return { files, contentIds: new Set(contents.values()), built };
 }

@@ -5,18 +5,30 @@ import {
   type SnapshotFile,
   type SnapshotSource,
 } from "../../engines/snapshot/types.ts";
+import { rowsOfUses } from "../../engines/snapshot/uses-rows.ts";
+import type { ContentKey } from "../../engines/search/types.ts";
+import { pages } from "../../lib/pages.ts";
 import type { CommitIndex } from "./index-commit.ts";
 import { belongsTo, intact } from "./schema.ts";
 import type { IndexStore } from "./store.ts";
 import { IndexDamagedError, verified } from "./verified.ts";
 
+/** Files whose uses are read together. */
+const PAGE_FILES = 200;
+
+interface SourceOptions {
+  gitSha: string;
+  parserVersion: number;
+  /** Reads the record of each content's uses; undefined where there is none. */
+  readUses: (contents: readonly ContentKey[]) => Promise<(Uint8Array | undefined)[]>;
+  onFile: (done: number) => void;
+}
+
 /** The indexed commit as input of the snapshot writer. */
 export function snapshotSource(
   store: IndexStore,
   index: CommitIndex,
-  gitSha: string,
-  parserVersion: number,
-  onFile: (done: number) => void,
+  { gitSha, parserVersion, readUses, onFile }: SourceOptions,
 ): SnapshotSource {
   const { fingerprint, dimension } = index;
   const fingerprintId = store.fingerprintId(fingerprint) ?? -1;
@@ -24,9 +36,16 @@ export function snapshotSource(
   return {
     header: { gitSha, fingerprint, dimension, parserVersion },
     async *files() {
-      for (const [position, { path, contentId }] of sorted.entries()) {
-        yield readFile(store, path, contentId, fingerprintId);
-        onFile(position + 1);
+      let done = 0;
+      for (const page of pages(sorted, PAGE_FILES)) {
+        const contents = page.map(({ contentId }) => readContent(store, contentId));
+        const records = await readUses(contents.map(({ sha256, language }) => ({ sha256: hexOf(sha256), language })));
+        for (const [i, { path, contentId }] of page.entries()) {
+          const file = readFile(store, path, { id: contentId, ...(contents[i] as ContentRow) }, fingerprintId);
+          const usesRecord = records[i];
+          yield { ...file, uses: rowsOfUses(usesRecord), usesRecord };
+          onFile(++done);
+        }
       }
     },
   };
@@ -44,14 +63,26 @@ interface ContentRow {
 
 type ChunkRow = Omit<EmbeddedChunk, "withheld" | "vector"> & { withheld: number; vector: Uint8Array | null };
 
-function readFile(store: IndexStore, path: string, contentId: number, fingerprintId: number): SnapshotFile {
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}
+
+function readContent(store: IndexStore, contentId: number): ContentRow {
   const row = store
     .prepare(
       `select sha256, language, size_bytes as sizeBytes, line_count as lineCount, outcome, symbol_count as symbolCount,
          chunk_count as chunkCount, ${intact("contents")} as intact from contents where id = ?`,
     )
     .get(contentId);
-  const content = verified<ContentRow>(row);
+  return verified<ContentRow>(row);
+}
+
+function readFile(
+  store: IndexStore,
+  path: string,
+  { id: contentId, ...content }: ContentRow & { id: number },
+  fingerprintId: number,
+): Omit<SnapshotFile, "uses"> {
   const symbols = store
     .prepare(
       `select kind, name, qualified_name as qualifiedName, signature, doc, parent, start_line as startLine, end_line as endLine,
@@ -74,7 +105,7 @@ function readFile(store: IndexStore, path: string, contentId: number, fingerprin
     throw new IndexDamagedError(`rows of ${path} are missing`);
   return {
     path,
-    contentHash: Buffer.from(content.sha256).toString("hex"),
+    contentHash: hexOf(content.sha256),
     language: content.language,
     sizeBytes: content.sizeBytes,
     lineCount: content.lineCount,

@@ -6,9 +6,8 @@ import { buildSegment } from "../../engines/search/segment-writer.ts";
 import { buildTable, changeTable, type OpenSegment, RevisionTable } from "../../engines/search/table.ts";
 import { SearchFormatError, type RevisionFile } from "../../engines/search/types.ts";
 import type { IndexStore } from "../indexing/store.ts";
-import { FileTree } from "../indexing/file-tree.ts";
 import { readContents } from "./contents.ts";
-import { type PlacedContent, reparse } from "./reparse.ts";
+import { type PlacedContent, type ReadFiles, reparse } from "./reparse.ts";
 import type { OpenFile, SearchFolder } from "./search-folder.ts";
 import { stateName } from "./state-name.ts";
 import { COMMIT_PREFIX, treePrefix, VERSIONS } from "./table-names.ts";
@@ -24,14 +23,13 @@ const KEPT_COMMITS = 20;
 export type IndexedFile = PlacedContent;
 
 /**
- * Writes the table `name` over `files` of the work tree `root`, or of a commit that may share files with it, with the segments it needs: those there are, one over what they lack, and merged ones
- * if there are too many. Removes what no table names any more. Needs the write lock.
+ * Writes the table `name` over `files`, with the segments it needs: those there are, one over what they lack, and merged ones if there are
+ * too many. `read` reads the files. Removes what no table names any more. Needs the write lock.
  */
 export async function buildSearchTable(
   store: IndexStore,
   folder: SearchFolder,
-  root: string,
-  { name, files }: { name: string; files: readonly IndexedFile[] },
+  { name, files, read }: { name: string; files: readonly IndexedFile[]; read: ReadFiles },
 ): Promise<void> {
   folder.removeLeftovers();
   const opened: OpenFile[] = [];
@@ -40,7 +38,7 @@ export async function buildSearchTable(
     const missing = missingContents(files, segments);
     if (missing.length > 0) {
       const collector = new SegmentCollector(folder);
-      const stored = await reparse(new FileTree(root), missing, (analysis) => collector.add(analysis));
+      const stored = await reparse(read, missing, (analysis) => collector.add(analysis));
       for await (const content of readContents(store, stored)) collector.add(analyzeContent(content));
       collector.finish();
       segments = await openSegments(folder, opened);

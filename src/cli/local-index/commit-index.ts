@@ -5,15 +5,16 @@ import { sha256 } from "../machine/checksum.ts";
 import type { Context } from "../context.ts";
 import { gitDamaged } from "../git/git.ts";
 import { git } from "../git/command.ts";
-import { parseCommit } from "../indexing/index-commit.ts";
+import { type CommitFile, parseCommit } from "../indexing/index-commit.ts";
 import { intact } from "../indexing/schema.ts";
 import type { IndexStore } from "../indexing/store.ts";
 import { verified } from "../indexing/verified.ts";
 import type { Project } from "../project.ts";
 import { withWriter } from "../indexing/session.ts";
-import { buildSearchTable, type IndexedFile } from "./build.ts";
+import { buildSearchTable, type IndexedFile, SegmentCollector } from "./build.ts";
 import { type IndexedTree, type LocalIndex, openLocalIndex } from "./local-index.ts";
 import { linesOf } from "./read-lines.ts";
+import { filesOfCommit } from "./reparse.ts";
 import { SearchFolder } from "./search-folder.ts";
 import { COMMIT_PREFIX, VERSIONS } from "./table-names.ts";
 
@@ -23,14 +24,13 @@ import { COMMIT_PREFIX, VERSIONS } from "./table-names.ts";
  */
 export async function openCommitIndex(context: Context, project: Project, gitSha: string): Promise<LocalIndex> {
   const folder = new SearchFolder(project.directory);
-  const table = `${COMMIT_PREFIX}${gitSha}-p${PARSER_VERSION}-${VERSIONS}`;
+  const table = commitTable(gitSha);
   const build = async ({ isDamaged }: { isDamaged: boolean }): Promise<string> => {
     if (isDamaged) context.ui.note("the search index was damaged and is rebuilt");
     await withWriter(context, project, "search --ref", async (store) => {
       // Any segment may be the damaged one; tables of other trees are made again when they are asked for.
       if (isDamaged) folder.clear();
-      const files = await commitFiles(context, project, store, gitSha);
-      await buildSearchTable(store, folder, project.root, { name: table, files });
+      await indexForSearch(context, project, store, gitSha);
     });
     return table;
   };
@@ -62,13 +62,10 @@ async function linesOfCommit(
   return linesOf(bytes, index.language(file), start, end);
 }
 
-async function commitFiles(
-  context: Context,
-  project: Project,
-  store: IndexStore,
-  gitSha: string,
-): Promise<IndexedFile[]> {
+/** Parses what is new in a commit, and writes its table. */
+async function indexForSearch(context: Context, project: Project, store: IndexStore, gitSha: string): Promise<void> {
   const line = context.ui.progress("Indexing");
+  const collector = new SegmentCollector(new SearchFolder(project.directory));
   try {
     const { files } = await parseCommit(store, undefined, {
       root: project.root,
@@ -76,20 +73,41 @@ async function commitFiles(
       parserVersion: PARSER_VERSION,
       stop: context.stop,
       abort: context.abort,
+      onAnalysis: (analysis) => collector.add(analysis),
       onIndexProgress: ({ done, total }) => {
         context.onIndexing?.(done, total);
         line.update(done, total, `${done}/${total} files`);
       },
     });
-    const find = store.prepare(
-      `select id, lower(hex(sha256)) as sha256, language, base is not null as isInBase, ${intact("contents")} as intact
-       from contents where id = ?`,
-    );
-    return files.map(({ path, contentId }) => {
-      const row = verified<{ id: number; sha256: string; language: string; isInBase: number }>(find.get(contentId));
-      return { path, content: { ...row, isInBase: row.isInBase === 1 } };
-    });
+    collector.finish();
+    await writeCommitTable(store, project, gitSha, files);
   } finally {
     line.end();
   }
+}
+
+/** Name of a commit's table. */
+function commitTable(gitSha: string): string {
+  return `${COMMIT_PREFIX}${gitSha}-p${PARSER_VERSION}-${VERSIONS}`;
+}
+
+/** Writes the table of a commit whose files are indexed, and the segments that it lacks; returns its name. Needs the write lock. */
+export async function writeCommitTable(
+  store: IndexStore,
+  { directory, root }: Project,
+  gitSha: string,
+  files: readonly CommitFile[],
+): Promise<string> {
+  const find = store.prepare(
+    `select id, lower(hex(sha256)) as sha256, language, base is not null as isInBase, ${intact("contents")} as intact
+     from contents where id = ?`,
+  );
+  const indexed = files.map(({ path, contentId }): IndexedFile => {
+    const row = verified<{ id: number; sha256: string; language: string; isInBase: number }>(find.get(contentId));
+    return { path, content: { ...row, isInBase: row.isInBase === 1 } };
+  });
+  const name = commitTable(gitSha);
+  const read = filesOfCommit(root, new Map(files.map(({ path, oid }) => [path, oid])));
+  await buildSearchTable(store, new SearchFolder(directory), { name, files: indexed, read });
+  return name;
 }

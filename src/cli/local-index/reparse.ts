@@ -1,46 +1,81 @@
 import { hasUses } from "../../engines/relations/languages.ts";
-import { sha256 } from "../machine/checksum.ts";
-import type { FileTree } from "../indexing/file-tree.ts";
+import { readBlobs } from "../git/git.ts";
+import { FileTree } from "../indexing/file-tree.ts";
 import { ParsePool } from "../indexing/parse-pool.ts";
+import { sha256 } from "../machine/checksum.ts";
 import type { IndexedContent } from "./contents.ts";
 
 /** Files that are being parsed at a time. */
 const MAX_IN_FLIGHT = 32;
 
-/** A content, and a path of the work tree that may have it. */
+/** A content, and a path of the tree that may have it. */
 export interface PlacedContent {
   path: string;
   content: IndexedContent;
 }
 
+/** Reads those of the files that can be read, in any order. */
+export type ReadFiles = (
+  files: readonly PlacedContent[],
+) => AsyncGenerator<{ file: PlacedContent; bytes: Uint8Array<ArrayBuffer> }>;
+
+/** Reads files of a work tree. */
+export function filesOfWorkTree(root: string): ReadFiles {
+  const tree = new FileTree(root);
+  return async function* (files) {
+    for (const file of files) {
+      const bytes = tree.read(file.path);
+      if (bytes !== undefined) yield { file, bytes };
+    }
+  };
+}
+
+/** Reads files of a commit, by the ids of their objects. Throws where git's objects are damaged. */
+export function filesOfCommit(root: string, oids: ReadonlyMap<string, string>): ReadFiles {
+  return async function* (files) {
+    const wanted = files.flatMap((file) => {
+      const oid = oids.get(file.path);
+      return oid === undefined ? [] : [{ file, oid }];
+    });
+    let next = 0;
+    for await (const { bytes } of readBlobs(
+      root,
+      wanted.map(({ oid }) => oid),
+    )) {
+      const file = wanted[next++]?.file;
+      if (file !== undefined) yield { file, bytes };
+    }
+  };
+}
+
 /**
- * Parses contents again whose uses the store does not have, from the files of the work tree that still hold them. Gives their analyses to
- * `onAnalysis` and returns the contents that need no parse or are in no file.
+ * Parses contents again whose uses the store does not have, from files that still hold them. Gives their analyses to `onAnalysis` and
+ * returns the contents that need no parse or are in no file.
  */
 export async function reparse(
-  tree: FileTree,
+  read: ReadFiles,
   contents: readonly PlacedContent[],
   onAnalysis: (analysis: Uint8Array) => void,
 ): Promise<IndexedContent[]> {
   const wanted = contents.filter(({ content }) => hasUses(content.language));
-  const others = contents.filter(({ content }) => !hasUses(content.language)).map(({ content }) => content);
-  if (wanted.length === 0) return others;
+  const left = new Set(contents.map(({ content }) => content));
+  if (wanted.length === 0) return [...left];
   const pool = new ParsePool(wanted.length);
-  const parse = async ({ path, content }: PlacedContent): Promise<void> => {
-    const bytes = tree.read(path);
-    const isSame = bytes !== undefined && sha256(bytes).toString("hex") === content.sha256;
-    const outcome = isSame && hasUses(content.language) ? await pool.parse(bytes, content.language) : undefined;
-    if (outcome && "analysis" in outcome) onAnalysis(outcome.analysis);
-    else others.push(content);
+  const files = read(wanted);
+  const parseNext = async (): Promise<void> => {
+    for await (const { file, bytes } of { [Symbol.asyncIterator]: () => files }) {
+      const { content } = file;
+      const isSame = sha256(bytes).toString("hex") === content.sha256;
+      const outcome = isSame && hasUses(content.language) ? await pool.parse(bytes, content.language) : undefined;
+      if (outcome === undefined || !("analysis" in outcome)) continue;
+      onAnalysis(outcome.analysis);
+      left.delete(content);
+    }
   };
   try {
-    const left = wanted.values();
-    const parseNext = async (): Promise<void> => {
-      for (const each of left) await parse(each);
-    };
     await Promise.all(Array.from({ length: MAX_IN_FLIGHT }, parseNext));
   } finally {
     await pool.close();
   }
-  return others;
+  return [...left];
 }

@@ -13,6 +13,7 @@ import { type UpdateOptions, updateWorkTree, withWriter } from "../indexing/sess
 import { formatCount } from "../terminal/ui.ts";
 import { buildSearchTable, changeSearchTable, type IndexedFile, SegmentCollector } from "./build.ts";
 import { describeTree, saveState } from "./describe-tree.ts";
+import { filesOfWorkTree } from "./reparse.ts";
 import { SearchFolder } from "./search-folder.ts";
 import { newestTable, tableName, type WorkTreeRow, workTreeRow } from "./table-names.ts";
 
@@ -131,7 +132,7 @@ async function ensureTable(
     const isSame = files.length === since.changed.length;
     if (isSame && (await changeSearchTable(store, folder, name, { earlier: since.earlier, files }))) return name;
   }
-  await buildSearchTable(store, folder, root, { name, files: indexedFiles(store, row.id) });
+  await buildSearchTable(store, folder, { name, files: indexedFiles(store, row.id), read: filesOfWorkTree(root) });
   return name;
 }
 

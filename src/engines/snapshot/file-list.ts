@@ -5,11 +5,11 @@
  */
 import { isText } from "../../lib/shape.ts";
 import { gunzip } from "./gunzip.ts";
-import { HASH_BYTES, MAX_PAGE_BYTES } from "./layout.ts";
+import { countsUses, HASH_BYTES, MAX_PAGE_BYTES } from "./layout.ts";
 import { isSafePath } from "./rows.ts";
 import { comparePaths, type SnapshotFile, SnapshotFormatError, type SnapshotHeader } from "./types.ts";
 
-/** A file of a snapshot without its symbols and chunks. */
+/** A file of a snapshot without its symbols, chunks and uses. */
 export interface ListedFile {
   path: string;
   /** SHA-256 (lower-case hex) of the file's bytes. */
@@ -23,6 +23,7 @@ export interface ListedFile {
   chunkCount: number;
   /** Chunks whose text is withheld. */
   withheldCount: number;
+  useCount: number;
 }
 
 /** The list's JSON. Each column has one value per file, except the dictionaries `languages` and `outcomes`. */
@@ -36,20 +37,19 @@ interface Columns {
   symbolCount: number[];
   chunkCount: number[];
   withheldCount: number[];
+  /** From version 4 on. */
+  useCount: number[];
 }
 
+const COUNTS = ["sizeBytes", "symbolCount", "chunkCount", "withheldCount", "useCount"] as const;
 const NAMES = new Set<string>([
   "languages",
   "outcomes",
   "path",
   "language",
   "outcome",
-  "sizeBytes",
-  "symbolCount",
-  "chunkCount",
-  "withheldCount",
+  ...COUNTS,
 ] satisfies (keyof Columns)[]);
-const COUNTS = ["sizeBytes", "symbolCount", "chunkCount", "withheldCount"] as const;
 /** Before the hashes: the length of the JSON. */
 const LENGTH_BYTES = 4;
 
@@ -69,6 +69,7 @@ export class FileListWriter {
     symbolCount: [],
     chunkCount: [],
     withheldCount: [],
+    useCount: [],
   };
   #hashes = new Uint8Array(64 * HASH_BYTES);
 
@@ -78,7 +79,8 @@ export class FileListWriter {
   }
 
   /** Adds the next file; `path` is as its row has it. */
-  add(path: string, contentHash: Uint8Array, { language, outcome, sizeBytes, symbols, chunks }: SnapshotFile): void {
+  add(path: string, contentHash: Uint8Array, file: SnapshotFile): void {
+    const { language, outcome, sizeBytes, symbols, chunks, uses } = file;
     const columns = this.#columns;
     const at = columns.path.length * HASH_BYTES;
     if (at === this.#hashes.length) {
@@ -94,6 +96,7 @@ export class FileListWriter {
     columns.symbolCount.push(symbols.length);
     columns.chunkCount.push(chunks.length);
     columns.withheldCount.push(countWithheld(chunks));
+    columns.useCount.push(uses.length);
   }
 
   finish(): Uint8Array {
@@ -122,7 +125,7 @@ function countWithheld(chunks: readonly { withheld: boolean }[]): number {
 
 /** Decodes a list and checks it against the header. Throws {@link SnapshotFormatError}, or a decoder's error, if it is damaged. */
 export function readFileList(bytes: Uint8Array, header: SnapshotHeader): ListedFile[] {
-  const { fileCount } = header;
+  const { fileCount, formatVersion } = header;
   const hashesEnd = LENGTH_BYTES + fileCount * HASH_BYTES;
   if (bytes.length <= hashesEnd) fail("it is too short");
   const jsonBytes = new DataView(bytes.buffer, bytes.byteOffset, LENGTH_BYTES).getUint32(0, true);
@@ -130,16 +133,18 @@ export function readFileList(bytes: Uint8Array, header: SnapshotHeader): ListedF
   const columns = columnsOf(
     new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(gunzip(bytes.subarray(hashesEnd), jsonBytes)),
     fileCount,
+    countsUses(formatVersion),
   );
   const hashes = Buffer.from(bytes.buffer, bytes.byteOffset + LENGTH_BYTES, fileCount * HASH_BYTES).toString("hex");
   const files: ListedFile[] = [];
-  const totals = { symbolCount: 0, chunkCount: 0 };
+  const totals = { symbolCount: 0, chunkCount: 0, useCount: 0 };
   let row = 0;
   for (let at = 0; at < fileCount; at++) {
     const path = columns.path[at] as string;
     const symbolCount = columns.symbolCount[at] as number;
     const chunkCount = columns.chunkCount[at] as number;
     const withheldCount = columns.withheldCount[at] as number;
+    const useCount = columns.useCount[at] ?? 0;
     const before = files[at - 1];
     if (!isSafePath(path) || !path.isWellFormed()) fail(`not a path inside a repository: ${JSON.stringify(path)}`);
     if (before && comparePaths(before.path, path) >= 0) fail("files are not in order");
@@ -154,17 +159,19 @@ export function readFileList(bytes: Uint8Array, header: SnapshotHeader): ListedF
       symbolCount,
       chunkCount,
       withheldCount,
+      useCount,
     });
     totals.symbolCount += symbolCount;
     totals.chunkCount += chunkCount;
-    row += 1 + symbolCount + chunkCount;
+    totals.useCount += useCount;
+    row += 1 + symbolCount + chunkCount + useCount;
   }
-  for (const name of ["symbolCount", "chunkCount"] as const)
+  for (const name of ["symbolCount", "chunkCount", "useCount"] as const)
     if (totals[name] !== header[name]) fail(`${name}: the header says ${header[name]}, the files have ${totals[name]}`);
   return files;
 }
 
-function columnsOf(json: string, fileCount: number): Columns {
+function columnsOf(json: string, fileCount: number, withUses: boolean): Columns {
   const value = JSON.parse(json) as Partial<Record<keyof Columns, unknown>> | null;
   const list = <T>(name: keyof Columns, isRight: (item: unknown) => item is T, length?: number): T[] => {
     const items = value?.[name];
@@ -178,9 +185,12 @@ function columnsOf(json: string, fileCount: number): Columns {
     const entries = list(name, isText);
     return entries.length <= fileCount ? entries : fail(`${name}: more than there are files`);
   };
-  const unknown = Object.keys(value ?? {}).find((name) => !NAMES.has(name));
+  const isUnknown = (name: string): boolean => !NAMES.has(name) || (name === "useCount" && !withUses);
+  const unknown = Object.keys(value ?? {}).find(isUnknown);
   if (unknown !== undefined) fail(`${unknown}: unknown`);
-  const counts = Object.fromEntries(COUNTS.map((name) => [name, list(name, isInt32, fileCount)])) as Pick<
+  const countOf = (name: (typeof COUNTS)[number]): number[] =>
+    name === "useCount" && !withUses ? [] : list(name, isInt32, fileCount);
+  const counts = Object.fromEntries(COUNTS.map((name) => [name, countOf(name)])) as Pick<
     Columns,
     (typeof COUNTS)[number]
   >;
@@ -213,7 +223,8 @@ export async function* checkedAgainst(
       listed.sizeBytes === file.sizeBytes &&
       listed.symbolCount === file.symbols.length &&
       listed.chunkCount === file.chunks.length &&
-      listed.withheldCount === countWithheld(file.chunks);
+      listed.withheldCount === countWithheld(file.chunks) &&
+      listed.useCount === file.uses.length;
     if (!agrees) fail(`it says something else of ${JSON.stringify(file.path)} than the rows`);
     yield file;
   }

@@ -1,13 +1,13 @@
 import type { CodeSymbol } from "../parsing/types.ts";
 import { HASH_BYTES } from "./layout.ts";
 import type { ColumnName } from "./rows.ts";
-import type { EmbeddedChunk, SnapshotFile } from "./types.ts";
+import type { EmbeddedChunk, SnapshotFile, SnapshotUse } from "./types.ts";
 
 export type Cell = string | number | Uint8Array | null;
 export type Row = Partial<Record<ColumnName, Cell>>;
 type Span = Pick<CodeSymbol, "startLine" | "endLine" | "startByte" | "endByte">;
 
-/** The rows of one file: itself, its symbols, its chunks. Throws `RangeError` naming the file for numbers out of range. */
+/** The rows of one file: itself, its symbols, its chunks, its uses. Throws `RangeError` naming the file for numbers out of range. */
 export function* rowsOfFile(
   file: SnapshotFile,
   contentHash: Uint8Array,
@@ -70,6 +70,19 @@ export function* rowsOfFile(
     };
     yield { row, vector: chunk.withheld ? undefined : chunk.vector };
   }
+  for (const [ordinal, { kind, name, line, enclosing, meaning }] of file.uses.entries()) {
+    const row: Row = {
+      kind: "use",
+      ...common,
+      ordinal,
+      symbol_kind: kind,
+      name,
+      qualified_name: enclosing,
+      ...span({ startLine: line, endLine: line, startByte: 0, endByte: 0 }),
+      context: meaning,
+    };
+    yield { row, vector: undefined };
+  }
 }
 
 /** Bytes of a SHA-256 in hex. Throws `RangeError` naming the path for anything else. */
@@ -96,7 +109,14 @@ export function clean(file: SnapshotFile): SnapshotFile {
   const chunks = file.chunks.map(({ context, text, ...rest }): EmbeddedChunk =>
     Object.assign(rest, { context: cleanText(context), text: cleanText(text) }),
   );
-  return { ...file, path: cleanText(file.path), symbols, chunks };
+  const uses = file.uses.map(({ name, enclosing, meaning, ...rest }): SnapshotUse =>
+    Object.assign(rest, {
+      name: cleanText(name),
+      enclosing: enclosing === null ? null : cleanText(enclosing),
+      meaning: meaning === null ? null : cleanText(meaning),
+    }),
+  );
+  return { ...file, path: cleanText(file.path), symbols, chunks, uses };
 }
 
 function cleanText(text: string): string {

@@ -92,7 +92,7 @@ function checkFooter(metadata: FileMetaData, dataEnd: number): Footer {
   const fault = headerFault(value);
   if (fault !== undefined) throw new SnapshotFormatError(`the header is damaged (${fault})`);
   if (!sameSchema(metadata)) throw new SnapshotFormatError("the columns are not those of the format");
-  const header = value as SnapshotHeader;
+  const header: SnapshotHeader = { useCount: 0, ...(value as Omit<SnapshotHeader, "useCount">) };
   const places = metadata.key_value_metadata?.find(({ key }) => key === SEARCH_KEY)?.value;
   const search = places === undefined ? undefined : parseSearchPlaces(places);
   let offset = MAGIC.length;
@@ -113,7 +113,8 @@ function checkFooter(metadata: FileMetaData, dataEnd: number): Footer {
   if (offset > dataEnd || segment !== (search?.segments.length ?? 0))
     throw new SnapshotFormatError("a search segment is not where it should be");
   if (dataEnd - offset > MAX_PAGE_BYTES) throw new SnapshotFormatError("row groups do not fill the file");
-  if (rows !== header.fileCount + header.symbolCount + header.chunkCount || BigInt(rows) !== metadata.num_rows) {
+  const { fileCount, symbolCount, chunkCount, useCount } = header;
+  if (rows !== fileCount + symbolCount + chunkCount + useCount || BigInt(rows) !== metadata.num_rows) {
     throw new SnapshotFormatError("row counts do not fit together");
   }
   return { header, groups, list: { start: offset, end: dataEnd }, search };

@@ -1,14 +1,14 @@
 /**
- * Layout of the artifact: one Parquet schema for rows of three kinds, in this order for every file: the file itself, its
- * symbols, its chunks. docs/snapshot-format.md describes it for readers in other languages.
+ * Layout of the artifact: one Parquet schema for rows of four kinds, in this order for every file: the file itself, its
+ * symbols, its chunks, its uses of names. docs/snapshot-format.md describes it for readers in other languages.
  */
 import type { SchemaElement } from "hyparquet";
 import { isCount, isShortText, isText } from "../../lib/shape.ts";
 import type { SnapshotHeader } from "./types.ts";
 
-/** The version that is written. Version 2 has no search segments; version 1 also has another compressor. */
-export const SNAPSHOT_FORMAT_VERSION = 3;
-const READABLE_VERSIONS = new Set<unknown>([1, 2, SNAPSHOT_FORMAT_VERSION]);
+/** The version that is written. Version 3 has no uses, version 2 no search segments either; version 1 also has another compressor. */
+export const SNAPSHOT_FORMAT_VERSION = 4;
+const READABLE_VERSIONS = new Set<unknown>([1, 2, 3, SNAPSHOT_FORMAT_VERSION]);
 /** Key of the JSON header among the Parquet key-value metadata. */
 export const HEADER_KEY = "code_context";
 export const CREATED_BY = "code-context";
@@ -124,13 +124,21 @@ const HEADER_MEMBERS: Record<keyof SnapshotHeader, (value: unknown) => boolean> 
   fileCount: isCount,
   symbolCount: isCount,
   chunkCount: isCount,
+  useCount: isCount,
   vectorCount: isCount,
 };
+
+/** Whether headers and file lists of a version count uses. */
+export function countsUses(version: number): boolean {
+  return version >= 4;
+}
 
 /** Name of the first header member that is invalid or unknown; undefined for a valid header. */
 export function headerFault(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return "header";
   const header = value as Record<string, unknown>;
-  const wrong = Object.entries(HEADER_MEMBERS).find(([name, isRight]) => !isRight(header[name]));
-  return wrong?.[0] ?? Object.keys(header).find((name) => !Object.hasOwn(HEADER_MEMBERS, name));
+  const members = new Map(Object.entries(HEADER_MEMBERS));
+  if (!countsUses(Number(header["formatVersion"]))) members.delete("useCount");
+  const wrong = [...members].find(([name, isRight]) => !isRight(header[name]));
+  return wrong?.[0] ?? Object.keys(header).find((name) => !members.has(name));
 }

@@ -7,6 +7,7 @@ import {
   type SnapshotFile,
   SnapshotFormatError,
   type SnapshotHeader,
+  type SnapshotUse,
 } from "./types.ts";
 
 type NameOf<Type> = Extract<(typeof COLUMNS)[number], { type: Type }>["name"];
@@ -27,7 +28,7 @@ export async function* collectFiles(
   header: SnapshotHeader,
   groups: AsyncIterable<GroupRows>,
 ): AsyncGenerator<SnapshotFile> {
-  const totals = { fileCount: 0, symbolCount: 0, chunkCount: 0, vectorCount: 0 };
+  const totals = { fileCount: 0, symbolCount: 0, chunkCount: 0, useCount: 0, vectorCount: 0 };
   let file: SnapshotFile | undefined;
   for await (const group of groups) {
     const row = new RowView(group);
@@ -44,16 +45,21 @@ export async function* collectFiles(
       const current = file ?? row.fail("kind", "the first row is not a file");
       if (!belongsTo(row, current)) row.fail("path", "a row does not belong to the file before it");
       if (kind === "symbol") {
-        if (current.chunks.length > 0 || row.int("ordinal") !== current.symbols.length)
+        if (current.chunks.length + current.uses.length > 0 || row.int("ordinal") !== current.symbols.length)
           row.fail("ordinal", "symbols are not in order");
         current.symbols.push(symbolOf(row));
         totals.symbolCount++;
       } else if (kind === "chunk") {
-        if (row.int("ordinal") !== current.chunks.length) row.fail("ordinal", "chunks are not in order");
+        if (current.uses.length > 0 || row.int("ordinal") !== current.chunks.length)
+          row.fail("ordinal", "chunks are not in order");
         const chunk = chunkOf(row, current);
         current.chunks.push(chunk);
         totals.chunkCount++;
         if (chunk.vector !== undefined) totals.vectorCount++;
+      } else if (kind === "use") {
+        if (row.int("ordinal") !== current.uses.length) row.fail("ordinal", "uses are not in order");
+        current.uses.push(useOf(row));
+        totals.useCount++;
       } else row.fail("kind", `unknown: ${JSON.stringify(kind)}`);
     }
   }
@@ -124,6 +130,7 @@ function fileOf(row: RowView): SnapshotFile {
     outcome: row.text("outcome"),
     symbols: [],
     chunks: [],
+    uses: [],
   };
 }
 
@@ -133,6 +140,17 @@ const UNSAFE_PATH = /\0|(?:^|\/)\.{0,2}(?:\/|$)/;
 /** Whether the path stays inside a directory that it is joined to. Git has no other paths. */
 export function isSafePath(path: string): boolean {
   return !UNSAFE_PATH.test(path);
+}
+
+function useOf(row: RowView): SnapshotUse {
+  if (row.vector !== undefined) row.fail("vector", "only chunks have one");
+  return {
+    kind: row.text("symbol_kind"),
+    name: row.text("name"),
+    line: row.int("start_line"),
+    enclosing: row.textOrNull("qualified_name"),
+    meaning: row.textOrNull("context"),
+  };
 }
 
 function symbolOf(row: RowView): CodeSymbol {

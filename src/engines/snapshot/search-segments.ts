@@ -20,11 +20,11 @@ export class SegmentCutter {
   #byteLength = 0;
 
   /** Adds the content of the next file, unless an earlier file had the same. */
-  add({ contentHash, language, symbols, chunks }: SnapshotFile): void {
+  add({ contentHash, language, symbols, chunks, usesRecord: uses }: SnapshotFile): void {
     const key = `${contentHash} ${language}`;
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
-    const analysis = analyzeContent({ sha256: contentHash, language, symbols, chunks });
+    const analysis = analyzeContent({ sha256: contentHash, language, symbols, chunks, uses });
     this.#analyses.push(analysis);
     this.#byteLength += analysis.length;
   }

@@ -5,6 +5,20 @@ export interface EmbeddedChunk extends Chunk {
   vector: Uint8Array | undefined;
 }
 
+/** A place where a file uses a name, or imports a module, in the form that other tools can read. */
+export interface SnapshotUse {
+  /** `import`, or a kind of use: `call`, `construct`, `inherit`, `decorator`. */
+  kind: string;
+  /** As it is written there; of an import the imported name, `*` for the whole module. */
+  name: string;
+  /** 1-based. */
+  line: number;
+  /** Names of the functions and classes around it, joined by dots. */
+  enclosing: string | null;
+  /** What the file says of the name, as `describeMeaning` writes it; of an import its module. Null if the file says nothing. */
+  meaning: string | null;
+}
+
 export interface SnapshotFile {
   path: string;
   /** SHA-256 (lower-case hex) of the file's bytes. */
@@ -16,6 +30,9 @@ export interface SnapshotFile {
   outcome: string;
   symbols: CodeSymbol[];
   chunks: EmbeddedChunk[];
+  uses: SnapshotUse[];
+  /** The record that `uses` were read from (`engines/relations/record.ts`), for the search segments. Rows do not give it back. */
+  usesRecord?: Uint8Array | undefined;
 }
 
 /** What determines the bytes of a snapshot besides its files. Says nothing about who built it, where or when. */
@@ -37,6 +54,8 @@ export interface SnapshotHeader extends SnapshotIdentity {
   fileCount: number;
   symbolCount: number;
   chunkCount: number;
+  /** 0 in versions before 4, which have no uses. */
+  useCount: number;
   vectorCount: number;
 }
 

@@ -35,6 +35,7 @@ export async function writeSnapshot(
     fileCount: 0,
     symbolCount: 0,
     chunkCount: 0,
+    useCount: 0,
     vectorCount: 0,
   };
   const fault = headerFault(header);
@@ -72,6 +73,7 @@ export async function writeSnapshot(
     header.fileCount++;
     header.symbolCount += file.symbols.length;
     header.chunkCount += file.chunks.length;
+    header.useCount += file.uses.length;
   }
   await groups.finish(header, list);
 

@@ -1,12 +1,13 @@
-/** The uses of contents whose segment is made again: read from the whole texts, since the database has none. */
+/** The uses of stored contents: from their segments, or read again from the whole texts, since the database has none. */
 import type { CodeParser } from "../../engines/parsing/parser.ts";
 import { hasUses, type LanguageWithUses } from "../../engines/relations/languages.ts";
+import { Segment } from "../../engines/search/segment.ts";
 import { type ContentKey, SearchFormatError } from "../../engines/search/types.ts";
 import { TextPack } from "../../engines/texts/pack.ts";
 import { pages } from "../../lib/pages.ts";
 import type { Db } from "../db/client.ts";
 import { openObject, RangeCache } from "./read.ts";
-import type { SearchBucket } from "./store.ts";
+import { type SearchBucket, SEGMENT_ID_PREFIX, segmentKey } from "./store.ts";
 import { findTexts, type TextRow } from "./whole-texts/rows.ts";
 import { packKey } from "./whole-texts/store.ts";
 
@@ -23,8 +24,60 @@ export interface UsesSource {
   beat: () => Promise<void>;
 }
 
+/** A content, and the segment that its row names. */
+export interface PlacedContent extends ContentKey {
+  segment: string | null;
+}
+
+/** Key of a content in a map of records. */
+export const usesKey = ({ sha256, language }: ContentKey): string => `${sha256} ${language}`;
+
+/** Reads the uses of many contents of a tenant, page by page. Segments stay open in between. */
+export class StoredUses {
+  readonly #source: UsesSource;
+  readonly #tenantId: string;
+  readonly #cache = new RangeCache(CACHE_BYTES);
+  readonly #segments = new Map<string, Segment | undefined>();
+
+  constructor(source: UsesSource, tenantId: string) {
+    this.#source = source;
+    this.#tenantId = tenantId;
+  }
+
+  /** Records by `usesKey`; from the texts where a segment is missing, damaged or of another version. */
+  async read(contents: readonly PlacedContent[]): Promise<Map<string, Uint8Array>> {
+    const records = new Map<string, Uint8Array>();
+    const others: ContentKey[] = [];
+    for (const [id, own] of Map.groupBy(contents, ({ segment }) => segment)) {
+      const found = id === null ? undefined : await this.#fromSegment(id, own);
+      if (found === undefined) for (const content of own) others.push(content);
+      else for (const [i, content] of own.entries()) records.set(usesKey(content), found[i] as Uint8Array);
+    }
+    for (const [key, record] of await usesOfContents(this.#source, this.#tenantId, others)) records.set(key, record);
+    return records;
+  }
+
+  async #fromSegment(id: string, contents: readonly ContentKey[]): Promise<Uint8Array[] | undefined> {
+    if (!id.startsWith(SEGMENT_ID_PREFIX)) return undefined;
+    try {
+      if (!this.#segments.has(id)) this.#segments.set(id, await this.#open(id));
+      const segment = this.#segments.get(id);
+      const ordinals = contents.map((content) => segment?.find(content) ?? -1);
+      return ordinals.includes(-1) ? undefined : await segment?.readUses(ordinals);
+    } catch (error) {
+      if (!(error instanceof SearchFormatError)) throw error;
+      this.#segments.set(id, undefined);
+      return undefined;
+    }
+  }
+
+  async #open(id: string): Promise<Segment> {
+    return Segment.open(await openObject(this.#source.bucket, segmentKey(this.#tenantId, id), { cache: this.#cache }));
+  }
+}
+
 /**
- * Records of the contents' uses by `<SHA-256> <language>`. A content whose text is not stored, or is in a damaged pack, has none: an answer
+ * Records of the contents' uses by {@link usesKey}. A content whose text is not stored, or is in a damaged pack, has none: an answer
  * counts it as not read.
  */
 export async function usesOfContents(
@@ -42,7 +95,7 @@ export async function usesOfContents(
       for (const { language } of languages.get(sha256) ?? []) {
         const parser = await source.parser();
         const { uses } = await parser.parse({ bytes, language: language as LanguageWithUses });
-        if (uses) records.set(`${sha256} ${language}`, uses);
+        if (uses) records.set(usesKey({ sha256, language }), uses);
       }
   return records;
 }

@@ -20,7 +20,7 @@ import type { CodeParser } from "../../engines/parsing/parser.ts";
 import { loadContents, type StoredContent } from "./contents.ts";
 import { planMerges, type SegmentSize } from "./merge-plan.ts";
 import { openObject, RangeCache } from "./read.ts";
-import { usesOfContents } from "./stored-uses.ts";
+import { usesKey, usesOfContents } from "./stored-uses.ts";
 import { type VectorContent, writeVectorSections } from "./vector-writer.ts";
 import { objectId, type SearchBucket, segmentKey, SEGMENT_ID_PREFIX, TABLE_ID_PREFIX, tableKey } from "./store.ts";
 
@@ -158,7 +158,7 @@ async function completeSegments(writer: SearchWriter, revision: IndexedRevision)
     const segment = new SegmentBuilder();
     const uses = await usesOfContents(writer, revision.tenantId, contents);
     for (const content of contents) {
-      segment.add({ ...content, uses: uses.get(`${content.sha256} ${content.language}`) });
+      segment.add({ ...content, uses: uses.get(usesKey(content)) });
       chunks += content.chunks.length;
     }
     await segment.write(writer, revision.tenantId);

@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { flipCurrent } from "./commit.ts";
 import { type Publisher, type SnapshotContext } from "./context.ts";
+import type { CodeParser } from "../../engines/parsing/parser.ts";
+import type { SearchBucket } from "../hosted-index/store.ts";
 import { StalePlanError } from "../indexing/context.ts";
 import { rowsOf } from "../db/rows.ts";
 import { bytesToUuid } from "../../lib/uuid.ts";
@@ -33,7 +35,12 @@ interface BuiltSnapshot {
 
 const PROGRESS_EVERY_FILES = 250;
 
-type BuildContext = Pick<SnapshotContext, "db" | "bucket" | "now" | "log">;
+interface BuildContext extends Pick<SnapshotContext, "db" | "bucket" | "now" | "log"> {
+  /** Where the search index of the revision is: the same bucket, with the methods that its readers use. */
+  search: SearchBucket;
+  /** Reads the uses of contents that have no segment. */
+  parser: () => Promise<CodeParser>;
+}
 
 /**
  * Builds the artifact of an indexed revision, uploads it to the bucket and makes it the workspace's current snapshot, in the same
@@ -123,17 +130,21 @@ async function reserve(
 }
 
 async function upload(
-  { db, bucket, log }: BuildContext,
+  { db, bucket, search, parser, log }: BuildContext,
   request: BuildRequest,
   revision: Revision,
   storagePath: string,
 ): Promise<WrittenSnapshot> {
   const { signal, onProgress } = request;
   let filesDone = 0;
-  const source = await revisionSource(db, revision, async () => {
+  const beat = async (): Promise<void> => {
+    signal?.throwIfAborted();
+    await onProgress?.({ filesDone, filesTotal: revision.fileCount });
+  };
+  const source = await revisionSource({ db, bucket: search, parser, beat }, revision, async () => {
     filesDone++;
     signal?.throwIfAborted();
-    if (filesDone % PROGRESS_EVERY_FILES === 0) await onProgress?.({ filesDone, filesTotal: revision.fileCount });
+    if (filesDone % PROGRESS_EVERY_FILES === 0) await beat();
   });
   const sink = await MultipartSink.create(bucket, storagePath);
   try {

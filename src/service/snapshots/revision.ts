@@ -1,11 +1,13 @@
-/** Reads a revision from Postgres for the snapshot writer, in pages by path. Memory does not depend on the revision's size. */
+/** Reads a revision from Postgres, and its uses from the search index, for the snapshot writer, in pages by path. Memory does not depend on the revision's size. */
 import { sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
+import { StoredUses, usesKey, type UsesSource } from "../hosted-index/stored-uses.ts";
 import { lookUp } from "../db/look-up.ts";
 import { rowsOf } from "../db/rows.ts";
 import { filesAfter, filesOf } from "../revisions/files.ts";
 import type { CodeSymbol } from "../../engines/parsing/types.ts";
 import type { EmbeddedChunk, SnapshotFile, SnapshotIdentity, SnapshotSource } from "../../engines/snapshot/types.ts";
+import { rowsOfUses } from "../../engines/snapshot/uses-rows.ts";
 
 export interface Revision {
   tenantId: string;
@@ -64,11 +66,12 @@ export async function findRevision(
 
 /** The files of a revision in path order. Calls `onFile` after each. */
 export async function revisionSource(
-  db: Db,
+  source: UsesSource,
   revision: Revision,
   onFile: () => Promise<void> | void,
 ): Promise<SnapshotSource> {
-  const { gitSha, fingerprint, dimension } = revision;
+  const { db } = source;
+  const { tenantId, gitSha, fingerprint, dimension } = revision;
   const [row] = await rowsOf<{ parser_version: number | null }>(
     db,
     sql`select max(c.parser_version) as parser_version from ${filesOf(revision)} f ${lookUp(sql`select * from contents where id = f.content_id`, "c")}`,
@@ -77,7 +80,8 @@ export async function revisionSource(
   return {
     header,
     async *files() {
-      for await (const batch of readAhead(batches(db, revision), (files) => fetchBatch(db, revision, files))) {
+      const uses = new StoredUses(source, tenantId);
+      for await (const batch of readAhead(batches(db, revision), (files) => fetchBatch(db, uses, revision, files))) {
         for (const file of batch) {
           yield file;
           await onFile();
@@ -97,6 +101,7 @@ interface ListedFile {
   outcome: string;
   symbol_count: number;
   chunk_count: number;
+  segment: string | null;
 }
 
 /** The revision's files in batches of about `BATCH_BYTES`. */
@@ -106,7 +111,7 @@ async function* batches(db: Db, revision: Revision): AsyncGenerator<ListedFile[]
   for (let after = ""; ;) {
     const page = await rowsOf<ListedFile>(
       db,
-      sql`select f.path, f.content_id, encode(c.sha256, 'hex') as sha256, c.language, c.size_bytes, c.line_count, c.outcome, c.symbol_count, c.chunk_count
+      sql`select f.path, f.content_id, encode(c.sha256, 'hex') as sha256, c.language, c.size_bytes, c.line_count, c.outcome, c.symbol_count, c.chunk_count, c.segment
           from ${filesAfter(revision, after, PAGE_FILES)} f ${lookUp(sql`select * from contents where id = f.content_id`, "c")}
           order by f.path`,
     );
@@ -176,7 +181,7 @@ interface ChunkRow {
   vector: string | null;
 }
 
-async function fetchBatch(db: Db, revision: Revision, files: ListedFile[]): Promise<SnapshotFile[]> {
+async function fetchBatch(db: Db, uses: StoredUses, revision: Revision, files: ListedFile[]): Promise<SnapshotFile[]> {
   const ids = [...new Set(files.map((file) => file.content_id))];
   const param = sql.param(ids);
   const [symbolRows, chunkRows] = await db.batch([
@@ -197,16 +202,22 @@ async function fetchBatch(db: Db, revision: Revision, files: ListedFile[]): Prom
     ((symbolRows as { rows: unknown[] }).rows as SymbolsRow[]).map((row) => [row.content_id, toSymbols(row)]),
   );
   const chunks = byContent((chunkRows as { rows: unknown[] }).rows as ChunkRow[]);
-  return files.map((file) => ({
-    path: file.path,
-    contentHash: file.sha256,
-    language: file.language,
-    sizeBytes: file.size_bytes,
-    lineCount: file.line_count,
-    outcome: file.outcome,
-    symbols: symbols.get(file.content_id) ?? [],
-    chunks: chunks.get(file.content_id) ?? [],
-  }));
+  const records = await uses.read([...new Map(files.map((file) => [file.content_id, file])).values()]);
+  return files.map((file) => {
+    const usesRecord = records.get(usesKey(file));
+    return {
+      path: file.path,
+      contentHash: file.sha256,
+      language: file.language,
+      sizeBytes: file.size_bytes,
+      lineCount: file.line_count,
+      outcome: file.outcome,
+      symbols: symbols.get(file.content_id) ?? [],
+      chunks: chunks.get(file.content_id) ?? [],
+      uses: rowsOfUses(usesRecord),
+      usesRecord,
+    };
+  });
 }
 
 function byContent(rows: ChunkRow[]): Map<string, EmbeddedChunk[]> {

@@ -8,11 +8,11 @@ import { buildSnapshot } from "../../service/snapshots/build.ts";
  * `StalePlanError` when newer runs and the sweep have removed the revision since; the commit must be indexed again.
  */
 export async function buildSnapshotRun(step: StepContext, bucket: R2Bucket): Promise<Record<string, unknown>> {
-  const { run, db, log, now } = step;
+  const { run, db, search, parser, log, now } = step;
   const gitSha = run.source.ref;
   if (gitSha === undefined) throw new Error("a snapshot run requires a commit");
   const built = await buildSnapshot(
-    { db, bucket, log, now },
+    { db, bucket, search, parser, log, now },
     {
       tenantId: run.tenantId,
       workspaceId: run.workspaceId,

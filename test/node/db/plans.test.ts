@@ -143,7 +143,11 @@ describe.each(DATABASES)("statements on %s with %s statistics", (_name, statisti
     await expectCheap(async () => {
       const revision = await findRevision(db, { tenantId, workspaceId }, { seq: 2 });
       if (!revision) throw new Error("the push made no revision");
-      const source = await revisionSource(db, revision, () => {});
+      const source = await revisionSource(
+        { db, bucket, parser: sharedParser, beat: async () => {} },
+        revision,
+        () => {},
+      );
       const paths: string[] = [];
       for await (const file of source.files()) paths.push(file.path);
       expect(paths).toHaveLength(12);

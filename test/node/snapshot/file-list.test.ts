@@ -19,13 +19,14 @@ import { collect, fixtureFiles, IDENTITY, memoryBytes, memorySink, sourceOf } fr
 
 type Listed = Omit<ListedFile, "row">;
 
-/** Encodes a list; symbols and chunks count, what is in them does not. */
+/** Encodes a list; symbols, chunks and uses count, what is in them does not. */
 function encode(files: readonly Listed[], compress = gzip): Uint8Array {
   const list = new FileListWriter(compress);
   for (const { path, contentHash, language, outcome, sizeBytes, ...counts } of files) {
     const symbols = Array.from({ length: counts.symbolCount });
     const chunks = Array.from({ length: counts.chunkCount }, (_, at) => ({ withheld: at < counts.withheldCount }));
-    const file = { language, outcome, sizeBytes, symbols, chunks } as unknown as SnapshotFile;
+    const uses = Array.from({ length: counts.useCount });
+    const file = { language, outcome, sizeBytes, symbols, chunks, uses } as unknown as SnapshotFile;
     list.add(path, Buffer.from(contentHash, "hex"), file);
   }
   return list.finish();
@@ -46,9 +47,14 @@ function patched(files: readonly Listed[], from: string | RegExp, to: string): U
 }
 
 function headerOf(files: readonly Listed[]): SnapshotHeader {
-  const sum = (name: "symbolCount" | "chunkCount") => files.reduce((total, file) => total + file[name], 0);
-  const counts = { fileCount: files.length, symbolCount: sum("symbolCount"), chunkCount: sum("chunkCount") };
-  return { ...IDENTITY, formatVersion: 2, vectorType: "float16", ...counts, vectorCount: 0 };
+  const sum = (name: "symbolCount" | "chunkCount" | "useCount") => files.reduce((total, file) => total + file[name], 0);
+  const counts = {
+    fileCount: files.length,
+    symbolCount: sum("symbolCount"),
+    chunkCount: sum("chunkCount"),
+    useCount: sum("useCount"),
+  };
+  return { ...IDENTITY, formatVersion: 4, vectorType: "float16", ...counts, vectorCount: 0 };
 }
 
 const count = fc.integer({ min: 0, max: 40 });
@@ -62,6 +68,7 @@ const listedFile = fc
     symbolCount: count,
     chunkCount: count,
     withheldCount: count,
+    useCount: count,
   })
   .map((file): Listed => Object.assign(file, { withheldCount: Math.min(file.withheldCount, file.chunkCount) }));
 const listOf = fc
@@ -75,7 +82,7 @@ describe("the file list", () => {
         let row = 0;
         const expected = files.map((file): ListedFile => {
           const listed = { ...file, row };
-          row += 1 + file.symbolCount + file.chunkCount;
+          row += 1 + file.symbolCount + file.chunkCount + file.useCount;
           return listed;
         });
         expect(readFileList(encode(files), headerOf(files))).toEqual(expected);
@@ -105,7 +112,7 @@ describe("the file list", () => {
     expect(refused).toBeGreaterThan(list.length - 20);
   });
 
-  const counts = { sizeBytes: 5, symbolCount: 2, chunkCount: 1, withheldCount: 0 };
+  const counts = { sizeBytes: 5, symbolCount: 2, chunkCount: 1, withheldCount: 0, useCount: 3 };
   const common = { contentHash: "ab".repeat(32), language: "typescript", outcome: "syntax", ...counts };
   const first: Listed = { path: "a.ts", ...common };
   const second: Listed = { path: "b.ts", ...common };

@@ -7,6 +7,9 @@ import {
   type SnapshotSource,
 } from "../../../src/engines/snapshot/types.ts";
 import type { CodeSymbol } from "../../../src/engines/parsing/types.ts";
+import { encodeUses } from "../../../src/engines/relations/record.ts";
+import type { Meaning, Use } from "../../../src/engines/relations/types.ts";
+import { rowsOfUses } from "../../../src/engines/snapshot/uses-rows.ts";
 import { seededNumbers } from "../../support/numbers.ts";
 
 export const DIMENSION = 8;
@@ -22,7 +25,7 @@ export const IDENTITY: SnapshotIdentity = {
  * SHA-256 of the artifact of {@link fixtureFiles}: the same in Node and in workerd, on every machine, for this version of the format
  * and of the search segments.
  */
-export const FIXTURE_CHECKSUM = "sha256:a77a2446133cc28862b9955a1ab453fb025378237c8859a8a26b8b14e3ac67fc";
+export const FIXTURE_CHECKSUM = "sha256:bcfd23e46997076bbca554bf15c7705801821cbbd739852e978c9c8d55242fa4";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
@@ -96,6 +99,8 @@ function contentOf(index: number, next: (limit: number) => number): Omit<Snapsho
     };
   });
   const text = texts.join("\n");
+  // Every fourth content is in a language without rules for uses.
+  const usesRecord = index % 4 === 3 ? undefined : recordOf(texts.length);
   return {
     contentHash: sha256(`${index}${text}`),
     language: "typescript",
@@ -104,7 +109,33 @@ function contentOf(index: number, next: (limit: number) => number): Omit<Snapsho
     outcome: texts.length === 0 ? "plain" : "syntax",
     symbols,
     chunks,
+    uses: rowsOfUses(usesRecord),
+    usesRecord,
   };
+}
+
+/** The record of a file that imports a module, and of which each class calls the import and is built by the next. */
+function recordOf(classes: number): Uint8Array {
+  const imported: Meaning = { to: "import", module: "./parse", name: "parse" };
+  const uses = Array.from({ length: classes }, (_, at): Use[] => [
+    { kind: "call", name: "parse", line: 10 * at + 3, enclosing: `Class${at}.run`, meaning: imported },
+    {
+      kind: "construct",
+      name: "Class0",
+      line: 10 * at + 4,
+      enclosing: at % 2 === 0 ? null : `Class${at}`,
+      meaning: at === 0 ? { to: "global" } : { to: "member", of: { to: "local", line: 1 }, name: "Class0" },
+    },
+  ]);
+  return encodeUses({
+    uses: uses.flat(),
+    imports: [{ module: "./parse", name: "*", line: 1 }],
+    bindings: new Map([["parse", imported]]),
+    exports: new Map(),
+    stars: [],
+    classes: [],
+    returns: new Map(),
+  });
 }
 
 /** Finite half floats: a high byte below 0x7c leaves infinities and NaN out. */

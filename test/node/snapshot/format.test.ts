@@ -34,10 +34,11 @@ async function read(bytes: Uint8Array): Promise<SnapshotFile[]> {
   return collect(reader.files());
 }
 
-/** Plain data: a vector read back may be a view, one written may be a Buffer. */
+/** Plain data: a vector read back may be a view, one written may be a Buffer, and rows do not give back records. */
 const plain = (files: readonly SnapshotFile[]) =>
   files.map((file) => ({
     ...file,
+    usesRecord: undefined,
     chunks: file.chunks.map((chunk) => ({
       ...chunk,
       vector: chunk.vector && Buffer.from(chunk.vector).toString("hex"),
@@ -67,18 +68,21 @@ describe("the artifact", () => {
     expect((await write(fixtureFiles(41))).checksum).not.toBe(checksum);
   });
 
-  it.each([1, 2])("still reads artifacts of version %i, which have no search index", async (version) => {
+  it.each([1, 2, 3])("still reads artifacts of version %i, which have no uses", async (version) => {
     const bytes = readFileSync(new URL(`./artifacts/version-${version}.parquet`, import.meta.url));
     const reader = await openSnapshot(memoryBytes(bytes));
     expect(reader.header.formatVersion).toBe(version);
-    expect(plain(await collect(reader.files()))).toEqual(plain(fixtureFiles(6)));
-    expect(await collect(reader.searchSegments(SEGMENT_VERSION))).toEqual([]);
+    const withoutUses = fixtureFiles(6).map((file) => Object.assign({}, file, { uses: [] }));
+    expect(plain(await collect(reader.files()))).toEqual(plain(withoutUses));
+    expect((await reader.listing()).map(({ useCount }) => useCount)).toEqual(withoutUses.map(() => 0));
+    // Versions 1 and 2 have no search index; that of version 3 is of a version of segments without uses.
+    if (version < 3) expect(await collect(reader.searchSegments(SEGMENT_VERSION))).toEqual([]);
   });
 
   it("refuses artifacts of a version it does not know, and says so", async () => {
     const { bytes } = await write(fixtureFiles(1));
     const newer = Buffer.from(bytes);
-    const at = newer.indexOf('"formatVersion":3');
+    const at = newer.indexOf('"formatVersion":4');
     newer.write('"formatVersion":9', at);
     await expect(openSnapshot(memoryBytes(newer))).rejects.toThrow(
       "format version 9 is newer than this program can read; update it",
@@ -118,6 +122,13 @@ describe("the artifact", () => {
       parent: fc.nat(20),
       place,
     });
+    const use = fc.record({
+      kind: text,
+      name: text,
+      line: fc.nat(),
+      enclosing: fc.option(text),
+      meaning: fc.option(text),
+    });
     const file = fc.record({
       hash,
       language: text,
@@ -125,6 +136,7 @@ describe("the artifact", () => {
       size: fc.nat(),
       lines: fc.nat(),
       symbols: fc.array(symbol, { maxLength: 5 }),
+      uses: fc.array(use, { maxLength: 5 }),
       chunks: fc.array(chunk, { maxLength: 5 }),
     });
     const path = fc
@@ -148,6 +160,7 @@ describe("the artifact", () => {
             outcome: drawn.outcome,
             sizeBytes: drawn.size,
             lineCount: drawn.lines,
+            uses: drawn.uses,
             symbols: drawn.symbols.map(({ place, parent, ...rest }) => ({
               ...rest,
               ...place,
@@ -247,7 +260,23 @@ describe("other tools", () => {
         { kind: "chunk", n: files.flatMap((file) => file.chunks).length },
         { kind: "file", n: files.length },
         { kind: "symbol", n: files.flatMap((file) => file.symbols).length },
+        { kind: "use", n: files.flatMap((file) => file.uses).length },
       ]);
+      const calls = await query(
+        "select path, qualified_name, start_line, context from FILE where kind = 'use' and symbol_kind = 'call' and name = 'parse'",
+      );
+      expect(calls).toEqual(
+        files.flatMap(({ path, uses }) =>
+          uses
+            .filter(({ kind }) => kind === "call")
+            .map((use) => ({
+              path,
+              qualified_name: use.enclosing,
+              start_line: use.line,
+              context: "./parse#parse",
+            })),
+        ),
+      );
       const texts = await query(
         "select path, text, lower(hex(content_hash)) as hash from FILE where kind = 'chunk' and text is not null",
       );
@@ -270,7 +299,7 @@ describe("other tools", () => {
         "select decode(value) as header from parquet_kv_metadata(FILE) where decode(key) = 'code_context'",
       );
       expect(JSON.parse(meta?.["header"] as string)).toMatchObject({
-        formatVersion: 3,
+        formatVersion: 4,
         vectorType: "float16",
         gitSha: IDENTITY.gitSha,
       });

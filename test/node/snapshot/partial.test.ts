@@ -19,9 +19,11 @@ async function artifact() {
 /** Number of each file's row: before it stand all rows of the files before. */
 function rowsOf(list: typeof files): number[] {
   let next = 0;
-  return list.map(
-    ({ symbols, chunks }) => (next += 1 + symbols.length + chunks.length) - 1 - symbols.length - chunks.length,
-  );
+  return list.map(({ symbols, chunks, uses }) => {
+    const row = next;
+    next += 1 + symbols.length + chunks.length + uses.length;
+    return row;
+  });
 }
 
 describe("listing", () => {
@@ -29,7 +31,7 @@ describe("listing", () => {
     const rows = rowsOf(files);
     const listed = await (await artifact()).listing();
     expect(listed).toEqual(
-      files.map(({ path, contentHash, language, sizeBytes, outcome, symbols, chunks }, at) => ({
+      files.map(({ path, contentHash, language, sizeBytes, outcome, symbols, chunks, uses }, at) => ({
         path,
         contentHash,
         language,
@@ -39,6 +41,7 @@ describe("listing", () => {
         symbolCount: symbols.length,
         chunkCount: chunks.length,
         withheldCount: chunks.filter(({ withheld }) => withheld).length,
+        useCount: uses.length,
       })),
     );
     expect(listed.some(({ withheldCount }) => withheldCount > 0)).toBe(true);

@@ -71,6 +71,24 @@ describe("a hosted build", () => {
     });
   });
 
+  it("is of the same commit without its uses where the search index and the texts are gone", async () => {
+    const context = createContext();
+    const caller = await createCaller();
+    const files = fixtureFiles(5);
+    const workspaceId = await seedRevision(caller.tenantId, files);
+    const { objects } = await bucket.list({ prefix: `search/${caller.tenantId}/` });
+    expect(objects).not.toHaveLength(0);
+    await bucket.delete(objects.map(({ key }) => key));
+    const built = await buildSnapshot(context, {
+      ...caller,
+      workspaceId,
+      runId: crypto.randomUUID(),
+      revision: REVISION,
+    });
+    const without = files.map((file) => Object.assign({}, file, { uses: [], usesRecord: undefined }));
+    expect(built.checksum).toBe(await expected(without));
+  });
+
   it("does nothing twice, not even after something newer became current", async () => {
     const context = createContext();
     const caller = await createCaller();

@@ -4,7 +4,9 @@ import { chunks, contents, revisionFiles, symbols, vectors } from "../../../src/
 import { revisions, workspaces } from "../../../src/service/db/schema.ts";
 import type { SnapshotFile } from "../../../src/engines/snapshot/types.ts";
 import { IDENTITY } from "../../node/snapshot/fixture.ts";
+import { SegmentBuilder } from "../../../src/service/hosted-index/write.ts";
 import { db } from "../support/tenants.ts";
+import { bucket, createContext } from "./support.ts";
 
 const bytesOf = (hex: string) => new Uint8Array(Buffer.from(hex, "hex"));
 
@@ -53,6 +55,10 @@ export async function seedRevision(
       })),
     ),
   );
+  const segment = new SegmentBuilder();
+  for (const file of distinct)
+    segment.add({ ...file, id: idOf(file), sha256: file.contentHash, uses: file.usesRecord });
+  await segment.write({ ...createContext(), bucket, model: null, beat: async () => {} }, tenantId);
   await db
     .insert(vectors)
     .values(

@@ -5,6 +5,7 @@ import type { SnapshotManifest } from "../../../src/contract/index.ts";
 import { tenants } from "../../../src/service/db/schema.ts";
 import { ApiError } from "../../../src/lib/errors.ts";
 import { createLogger } from "../../../src/lib/log.ts";
+import type { buildSnapshot } from "../../../src/service/snapshots/build.ts";
 import { commitSnapshot } from "../../../src/service/snapshots/commit.ts";
 import type { Publisher, SnapshotContext } from "../../../src/service/snapshots/context.ts";
 import { createPresigner } from "../../../src/service/snapshots/presign.ts";
@@ -17,14 +18,20 @@ export const REPO = "github.com/acme/widgets";
 export const GIT_SHA = "a".repeat(40);
 export const FINGERPRINT = "emb_test";
 
+/** Where a build finds the search index. */
+type SearchSource = Pick<Parameters<typeof buildSnapshot>[0], "search" | "parser">;
+
 /** A context whose clock the test moves. */
 export function createContext(
   overrides: Partial<SnapshotContext> = {},
-): SnapshotContext & { advance: (ms: number) => void } {
+): SnapshotContext & SearchSource & { advance: (ms: number) => void } {
   let offset = 0;
   return {
     db,
     bucket,
+    search: bucket,
+    // No test has a text that would be parsed.
+    parser: () => Promise.reject(new Error("nothing is parsed here")),
     presigner: createPresigner({
       endpoint: "https://store.example/bucket",
       accessKeyId: "id",

@@ -69,7 +69,7 @@ export const publishSnapshot = route({
       op: "sign",
       repo: "github.com/owner/name",
       manifest: {
-        formatVersion: 3,
+        formatVersion: 4,
         gitSha: "a".repeat(40),
         checksum: `sha256:${"0".repeat(64)}`,
         compression: "none",

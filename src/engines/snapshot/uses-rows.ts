@@ -1,0 +1,53 @@
+import type { SnapshotUse } from "./types.ts";
+import { MAX_EXPRESSION_DEPTH } from "../relations/limits.ts";
+import { decodeUses } from "../relations/record.ts";
+import type { Meaning } from "../relations/types.ts";
+
+/**
+ * Imports and uses of a record in a form for other tools: the imports first, each in the order of the record. Nothing for an empty record. Throws
+ * `SearchFormatError` if the record is damaged.
+ */
+export function rowsOfUses(record: Uint8Array | undefined): SnapshotUse[] {
+  if (record === undefined || record.length === 0) return [];
+  const file = decodeUses(record);
+  const imports = file.imports.map(({ module, name, line }): SnapshotUse => {
+    return { kind: "import", name, line, enclosing: null, meaning: module };
+  });
+  const uses = file.uses.map(({ kind, name, line, enclosing, meaning }): SnapshotUse => {
+    return { kind, name, line, enclosing, meaning: describeMeaning(meaning) };
+  });
+  return [...imports, ...uses];
+}
+
+/** Stands for what the file does not tell, and for what lies too deep. */
+const UNKNOWN = "?";
+
+/**
+ * A meaning as text: `line 12` for a definition of the file, `module#name` for an import, `x.name` for a member, `x()` for a result,
+ * `<x>` for a value of type x. Null if the file says nothing.
+ */
+export function describeMeaning(meaning: Meaning): string | null {
+  const text = textOf(meaning, MAX_EXPRESSION_DEPTH);
+  return text === UNKNOWN ? null : text;
+}
+
+function textOf(meaning: Meaning, depth: number): string {
+  if (depth === 0) return UNKNOWN;
+  switch (meaning.to) {
+    case "local":
+    case "variable":
+      return `line ${meaning.line}`;
+    case "import":
+      return `${meaning.module}#${meaning.name}`;
+    case "member":
+      return `${textOf(meaning.of, depth - 1)}.${meaning.name}`;
+    case "returned":
+      return `${textOf(meaning.by, depth - 1)}()`;
+    case "instance":
+      return `<${textOf(meaning.of, depth - 1)}>`;
+    case "opaque":
+    case "ambiguous":
+    case "global":
+      return UNKNOWN;
+  }
+}
