@@ -80,6 +80,12 @@ describe("a damaged local index", () => {
     expect(healed.code).toBe(0);
     expect(healed.stderr).toContain("was damaged and is rebuilt");
     expect(sandbox.service.embedded.length).toBe(paid);
+
+    const search = join(indexFolder(), "search");
+    for (const name of readdirSync(search).filter((name) => name.endsWith(".segment")))
+      writeFileSync(join(search, name), readFileSync(join(search, name)).fill(0, 200));
+    const again = await sandbox.run("app", ["publish", "--force", "--json"]);
+    expect(again).toMatchObject({ code: 0, json: { checksum: healed.json["checksum"] } });
   });
 
   it("says one line, and nothing the next time", async () => {

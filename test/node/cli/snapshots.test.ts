@@ -65,20 +65,13 @@ describe("publish", () => {
     expect(first.stderr).toContain("2 uncommitted changes are not part of the snapshot");
     expect(sandbox.service.embedded.join("\n")).not.toContain("overwritten");
     const artifact = await openSnapshot(memoryBytes([...sandbox.service.objects.values()].at(-1)!));
-    const uses = (await collect(artifact.files())).map(({ path, uses }) => ({ path, uses }));
-    expect(uses).toHaveLength(20);
-    for (const { path, uses: own } of uses) {
+    const use = { kind: "call", line: 8, meaning: "line 2" };
+    for (const { path, uses } of await collect(artifact.files())) {
       const i = /\d+/.exec(path)![0];
-      const call = { kind: "call", name: `double${i}`, line: 8, enclosing: `Holder${i}.get`, meaning: "line 2" };
-      expect(own).toEqual([call]);
+      expect(uses).toEqual([{ ...use, name: `double${i}`, enclosing: `Holder${i}.get` }]);
     }
     const again = await sandbox.run("app", ["publish", "--json"]);
     expect(again.json).toMatchObject({ published: false });
-    // A damaged segment of the search index is made again.
-    for (const file of cached("cache").flatMap((folder) =>
-      folder.endsWith("/search") ? readdirSync(folder).map((name) => join(folder, name)) : [],
-    ))
-      if (file.endsWith(".segment")) writeFileSync(file, Buffer.from(readFileSync(file)).fill(0, 200));
     const forced = await sandbox.run("app", ["publish", "--force", "--json"]);
     expect(forced.json).toMatchObject({ published: true, embeddedCount: 0, checksum: first.json["checksum"] });
     expect(leftovers("cache")).toEqual([]);
