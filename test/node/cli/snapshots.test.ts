@@ -65,11 +65,8 @@ describe("publish", () => {
     expect(first.stderr).toContain("2 uncommitted changes are not part of the snapshot");
     expect(sandbox.service.embedded.join("\n")).not.toContain("overwritten");
     const artifact = await openSnapshot(memoryBytes([...sandbox.service.objects.values()].at(-1)!));
-    const use = { kind: "call", line: 8, meaning: "line 2" };
-    for (const { path, uses } of await collect(artifact.files())) {
-      const i = /\d+/.exec(path)![0];
-      expect(uses).toEqual([{ ...use, name: `double${i}`, enclosing: `Holder${i}.get` }]);
-    }
+    const uses = (await collect(artifact.files())).map(({ uses }) => `${uses[0]?.name} in ${uses[0]?.enclosing}`);
+    expect(uses.toSorted()).toEqual(Array.from({ length: 20 }, (_, i) => `double${i} in Holder${i}.get`).toSorted());
     const again = await sandbox.run("app", ["publish", "--json"]);
     expect(again.json).toMatchObject({ published: false });
     const forced = await sandbox.run("app", ["publish", "--force", "--json"]);
@@ -96,10 +93,8 @@ describe("publish", () => {
     expect(await sandbox.run("app", ["publish", "--force", "--json"])).toMatchObject({ code: 0 });
     expect(sandbox.service.requests.filter((request) => request === "POST /index-snapshot")).toHaveLength(2 + 3);
     sandbox.service.faults = { expiredUrls: 99 };
-    expect(await sandbox.run("app", ["publish", "--force", "--json"])).toMatchObject({
-      code: 6,
-      json: { code: "URL_EXPIRED" },
-    });
+    const expired = await sandbox.run("app", ["publish", "--force", "--json"]);
+    expect([expired.code, expired.json["code"]]).toEqual([6, "URL_EXPIRED"]);
     expect(leftovers("cache")).toEqual([]);
   });
 });
@@ -128,9 +123,8 @@ describe("pull", () => {
       symbols: [{ path: "src/module7.ts", kind: "function", startLine: 2, qualifiedName: "double7" }],
     });
     const served = sandbox.service.bytesServed;
-    expect((await sandbox.run("clone", ["pull", "--json"], { env: OTHER() })).json).toMatchObject({
-      downloaded: false,
-    });
+    const again = await sandbox.run("clone", ["pull", "--json"], { env: OTHER() });
+    expect(again.json["downloaded"]).toBe(false);
     expect(sandbox.service.bytesServed).toBe(served);
     expect(leftovers()).toEqual([]);
   });
