@@ -10,7 +10,9 @@ const MAX_CHARACTERS = 40;
 const MAX_COMPARED = 5_000;
 /** A shorter stem is in too many names to tell anything. */
 const MIN_CONTAINED = 3;
-/** What a name costs that only contains the stem asked for: more than any number of wrong letters. */
+/** A shorter stem is not taken for the beginning of the one asked for. */
+const MIN_BEGINNING = 4;
+/** What a name costs that only contains the stem asked for, or is its beginning: more than any number of wrong letters. */
 const CONTAINED_COST = 10;
 /** What a wrong letter costs; another extension costs 1. */
 const LETTER_COST = 2;
@@ -24,7 +26,7 @@ interface Candidate {
 
 /**
  * Up to five of the paths that may have been meant: the same name in another folder, case or with another extension, a name with a few
- * wrong, missing or swapped letters, or one that contains the name. The best come first; of equal names those in the most similar folder.
+ * wrong, missing or swapped letters, one that contains the name, or one that is its beginning. The best come first; of equal names those in the most similar folder.
  * Only names with about as many of the same letters are compared letter by letter, each name once and a few thousand in all, so that the
  * time stays small for a hundred thousand paths.
  */
@@ -93,7 +95,9 @@ function costFunction(name: string): (other: string) => number | undefined {
         if (errors <= maxErrors) return errors * LETTER_COST + extensionCost;
       }
     }
-    return stem.length >= MIN_CONTAINED && other.includes(stem) ? CONTAINED_COST : undefined;
+    const isContained = stem.length >= MIN_CONTAINED && other.includes(stem);
+    const isBeginning = own.stem.length >= MIN_BEGINNING && stem.startsWith(own.stem);
+    return isContained || isBeginning ? CONTAINED_COST : undefined;
   };
 }
 

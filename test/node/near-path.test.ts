@@ -26,6 +26,7 @@ describe("paths near one that is not there", () => {
     ["a wrong case", "SRC/auth/session.PY", "src/Auth/Session.py"],
     ["a typo in a folder", "lib/ruoter/index.js", "lib/router/index.js"],
     ["a hyphen left out of a folder", "src/basicauth/index.ts", "src/basic-auth/index.ts"],
+    ["a longer form of the name", "lib/viewing.js", "lib/view.js"],
     ["a transposition in another folder and with another extension", "app/laeyr.ts", "lib/router/layer.js"],
   ])("%s leads to the file", (_, asked, meant) => {
     expect(nearPaths(PATHS, asked)[0]).toBe(meant);

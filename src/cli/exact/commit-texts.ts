@@ -8,7 +8,7 @@ import { type GitEntry, listTree, readBlobs } from "../git/git.ts";
 import { readIgnores } from "../indexing/commit-ignores.ts";
 import { regexModule } from "./regex-module.ts";
 import type { TextCache } from "./text-cache.ts";
-import { describeText, notSearched } from "./work-tree-texts.ts";
+import { describeText, LOCAL_MAX_MS, notSearched } from "./work-tree-texts.ts";
 
 const SYMLINK = 0o120000;
 const SUBMODULE = 0o160000;
@@ -26,6 +26,7 @@ export function commitTexts(given: CommitTree): RevisionTexts {
   let examined: Promise<{ files: TextFile[]; texts: Map<string, InspectedText> }> | undefined;
   const examine = () => (examined ??= examineCommit(given));
   return {
+    maxMs: LOCAL_MAX_MS,
     files: async () => (await examine()).files,
     candidates: async (query) => {
       const { texts } = await examine();

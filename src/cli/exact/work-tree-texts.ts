@@ -13,6 +13,9 @@ import { type IgnoreRules, readCodectxIgnores } from "../indexing/ignore-rules.t
 import { regexModule } from "./regex-module.ts";
 import type { TextCache } from "./text-cache.ts";
 
+/** Nothing else waits for this process, and the first search examines all files. Well within the minute that clients wait. */
+export const LOCAL_MAX_MS = 10_000;
+
 /** A file that is searched, with what is known of its bytes as they were when its stamp was taken. */
 interface KnownText {
   file: TextFile;
@@ -37,6 +40,7 @@ export function workTreeTexts(given: WorkTree): RevisionTexts {
   const isKnown = (entry: KnownText | TextFile | undefined): entry is KnownText =>
     entry !== undefined && "inspected" in entry;
   return {
+    maxMs: LOCAL_MAX_MS,
     files: () => Promise.resolve([...examine().values()].map((entry) => (isKnown(entry) ? entry.file : entry))),
     candidates: (query) => {
       const passes = (content: string): boolean => {

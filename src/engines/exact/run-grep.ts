@@ -37,7 +37,7 @@ const isGap = new Set<string>(GAPS);
 export async function runGrep(
   texts: RevisionTexts,
   request: GrepRequest,
-  { maxBytes = MAX_BYTES, maxMs = MAX_MS, now = () => performance.now() }: GrepOptions = {},
+  { maxBytes = MAX_BYTES, maxMs = texts.maxMs ?? MAX_MS, now = () => performance.now() }: GrepOptions = {},
 ): Promise<GrepAnswer> {
   const deadline = now() + maxMs;
   const passes = fileFilter(request);

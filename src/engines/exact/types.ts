@@ -49,6 +49,8 @@ export interface MissingText {
 
 /** The texts of the revisions of a scope. */
 export interface RevisionTexts {
+  /** Milliseconds after which a search ends incomplete, where that is not the engine's default. */
+  maxMs?: number;
   /** All files, revision by revision, in order of path (UTF-8). */
   files(): Promise<readonly TextFile[]>;
   /**

@@ -150,11 +150,18 @@ function hasLettersInOrder(text: string, letters: string): boolean {
   return at === letters.length;
 }
 
-/** Definitions of code before headings and keys, sources before tests and docs; else in order of path and line. */
+/** Definitions of code before headings and keys, sources before tests and docs, bodies before prototypes; else in order of path and line. */
 function byImportance(index: SearchIndex): (a: Found, b: Found) => number {
   const rank = ({ file, symbol }: Found): number =>
-    (TEXT_KINDS.has(symbol.kind) ? 2 : 0) + (isAside(index.path(file), index.traits[file] as number) ? 1 : 0);
+    (TEXT_KINDS.has(symbol.kind) ? 4 : 0) +
+    (isAside(index.path(file), index.traits[file] as number) ? 2 : 0) +
+    (isPrototype(symbol, index.language(file)) ? 1 : 0);
   return (a, b) => rank(a) - rank(b) || inOrder(a, b);
+}
+
+/** A function of one line in C or C++ is most likely a declaration. */
+function isPrototype({ kind, startLine, endLine }: SymbolPlace, language: string): boolean {
+  return startLine === endLine && (kind === "function" || kind === "method") && (language === "c" || language === "cpp");
 }
 
 function inOrder(a: Found, b: Found): number {

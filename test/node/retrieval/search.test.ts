@@ -151,6 +151,8 @@ describe("search", () => {
       const [first] = (await search(opened.index, { query }, opened.texts)).results;
       expect(first).toMatchObject({ symbol: { name: "parse" }, startLine: start("parse") });
     }
+    const { symbols } = await findSymbols(opened.index, { name: "parse" }, opened.texts);
+    expect(symbols.map(({ startLine }) => startLine)).toEqual([start("parse"), 1]);
   });
 
   it("puts tests, docs, examples and old code behind, until they are asked for", async () => {
