@@ -161,7 +161,9 @@ function byImportance(index: SearchIndex): (a: Found, b: Found) => number {
 
 /** A function of one line in C or C++ is most likely a declaration. */
 function isPrototype({ kind, startLine, endLine }: SymbolPlace, language: string): boolean {
-  return startLine === endLine && (kind === "function" || kind === "method") && (language === "c" || language === "cpp");
+  return (
+    startLine === endLine && (kind === "function" || kind === "method") && (language === "c" || language === "cpp")
+  );
 }
 
 function inOrder(a: Found, b: Found): number {
