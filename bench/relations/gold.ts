@@ -88,6 +88,20 @@ export const GOLD: readonly Gold[] = [
     },
   },
   {
+    name: "roslyn",
+    languages: /\.cs$/,
+    kinds: CALLS_AND_CONSTRUCTIONS,
+    calls: (root, files) => {
+      // How Gold.cs is run depends on the .NET that is there: `mono gold.exe`, or `dotnet gold.dll`; then the assemblies to compile with.
+      const [command, program = "", ...assemblies] = process.env.CSHARP_GOLD?.split(" ") ?? [];
+      if (command === undefined) return "CSHARP_GOLD does not say how to run Gold.cs";
+      return tabbed(
+        () => {},
+        () => output(command, [program, root, ...assemblies], files.join("\n")),
+      );
+    },
+  },
+  {
     name: "intelephense",
     languages: /\.php$/,
     kinds: CALLS,

@@ -1,3 +1,7 @@
+/** Languages without rules of scope: their uses are known by name. */
+const NAMED = ["kotlin", "ruby", "swift", "scala", "lua", "bash", "elixir", "zig", "dart"] as const;
+export type NamedLanguage = (typeof NAMED)[number];
+
 /** Languages whose uses are read. Apart from the readers, so that questions about stored uses do not load them. */
 export const LANGUAGES_WITH_USES = [
   "typescript",
@@ -12,6 +16,8 @@ export const LANGUAGES_WITH_USES = [
   "rust",
   "cpp",
   "php",
+  "csharp",
+  ...NAMED,
 ] as const;
 export type LanguageWithUses = (typeof LANGUAGES_WITH_USES)[number];
 
@@ -22,8 +28,8 @@ export function hasUses(language: string): language is LanguageWithUses {
 
 /**
  * Whether the rules of a language lead to one definition for sure. Those of C++ do not: overloads, templates, macros that open namespaces, and
- * which files are built together are not followed.
+ * which files are built together are not followed. Languages whose uses are known by name have no rules.
  */
 export function hasSureRules(language: string): boolean {
-  return hasUses(language) && language !== "cpp";
+  return hasUses(language) && language !== "cpp" && !(NAMED as readonly string[]).includes(language);
 }

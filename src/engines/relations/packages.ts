@@ -20,6 +20,9 @@ interface PackageRule {
 /** Key of the binding for a Go or Java file's own package. No identifier has a space. */
 export const PACKAGE = "package ";
 
+/** Key of the binding for one part of a class that several files declare. */
+export const partialKey = (name: string): string => `partial ${name}`;
+
 const lastName = (name: string): string => name.slice(name.lastIndexOf(".") + 1);
 
 const GO: PackageRule = {
@@ -69,6 +72,16 @@ const PHP: PackageRule = {
   membersApart: false,
 };
 
+const CSHARP: PackageRule = {
+  holds: (_from, _module, candidate) => /\.csx?$/.test(candidate),
+  confirms: (module, _candidate, uses) => packageOf(uses) === module,
+  // Generic types are bound with the number of their parameters.
+  definition: (name) => name.replace(/`\d+$/, ""),
+  ownPackage: packageOf,
+  hides: () => false,
+  membersApart: false,
+};
+
 const RULES: Readonly<Record<string, PackageRule>> = {
   go: GO,
   java: JAVA,
@@ -80,6 +93,8 @@ const RULES: Readonly<Record<string, PackageRule>> = {
   php8: PHP,
   phtml: PHP,
   inc: PHP,
+  cs: CSHARP,
+  csx: CSHARP,
 };
 
 /** The rule of a file's language; undefined if its imports name files. */

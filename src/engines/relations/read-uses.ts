@@ -2,10 +2,12 @@ import type { UsesReader } from "../parsing/parser.ts";
 import { readC } from "./c.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { readCpp } from "./cpp.ts";
+import { readCsharp } from "./csharp.ts";
 import { FileBuilder } from "./file-builder.ts";
 import { readGo } from "./go.ts";
 import { readJava } from "./java.ts";
 import { hasUses, type LanguageWithUses } from "./languages.ts";
+import { namedUsesOf } from "./named-uses.ts";
 import { readPhp } from "./php.ts";
 import { readPython } from "./python.ts";
 import { encodeUses } from "./record.ts";
@@ -25,6 +27,16 @@ const READERS: Readonly<Record<LanguageWithUses, (root: SyntaxNode, file: FileBu
   rust: readRust,
   cpp: readCpp,
   php: readPhp,
+  csharp: readCsharp,
+  kotlin: namedUsesOf("kotlin"),
+  ruby: namedUsesOf("ruby"),
+  swift: namedUsesOf("swift"),
+  scala: namedUsesOf("scala"),
+  lua: namedUsesOf("lua"),
+  bash: namedUsesOf("bash"),
+  elixir: namedUsesOf("elixir"),
+  zig: namedUsesOf("zig"),
+  dart: namedUsesOf("dart"),
 };
 
 /** Reads the uses of a file for its record. */

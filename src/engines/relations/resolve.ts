@@ -1,6 +1,6 @@
 import { AMBIGUOUS_LINE, MAX_CANDIDATES } from "./limits.ts";
 import { modulePaths, submodule } from "./modules.ts";
-import { packageRuleOf } from "./packages.ts";
+import { packageRuleOf, partialKey } from "./packages.ts";
 import { contextsOf, declaredKey, findInProgram, IN_PROGRAM, isExact, isOfLibrary, isProgram } from "./program.ts";
 import {
   type FindDefinitions,
@@ -145,16 +145,18 @@ class Resolver {
     if (!rule || name === "*") return "unknown";
     const candidates = (await this.#definitions(rule.definition(name))).map((own) => own.path);
     const paths = [...new Set(candidates)].filter((own) => rule.holds(path, module, own));
-    const found: { path: string; of: Meaning }[] = [];
+    const found: { path: string; of: Meaning; isPart: boolean }[] = [];
     for (const own of paths.slice(0, MAX_CANDIDATES)) {
       const uses = await this.#load(own);
       if (!uses) return "unknown";
       if (!rule.confirms(module, own, uses)) continue;
       const of = rule.hides(own) && own !== path ? uses.exports.get(name) : uses.bindings.get(name);
-      if (of) found.push({ path: own, of });
+      if (of) found.push({ path: own, of, isPart: uses.bindings.has(partialKey(name)) });
     }
-    const [only, ...others] = found;
-    if (only) return others.length === 0 && paths.length <= MAX_CANDIDATES ? read(only.path, only.of) : "unknown";
+    // Of the parts of a class, the one with the shortest path is usually named like the class.
+    const [first] = found.toSorted((a, b) => a.path.length - b.path.length);
+    const isOne = found.length === 1 || found.every(({ isPart }) => isPart);
+    if (first) return isOne && paths.length <= MAX_CANDIDATES ? read(first.path, first.of) : "unknown";
     const uses = await this.#load(path);
     if (uses && module === rule.ownPackage(uses))
       for (const star of uses.stars) {
@@ -258,8 +260,15 @@ class Resolver {
     if (member) return { path: of.path, line: member.line, type: member.type };
     const apart = await this.#memberApart(of, name);
     if (apart) return apart;
-    for (const base of found.bases) {
-      const at = await this.resolve(of.path, base);
+    const parts = await this.#otherParts(of);
+    for (const part of parts) {
+      const own = part.members.get(name);
+      if (own) return own.line === AMBIGUOUS_LINE ? "unknown" : { path: part.path, line: own.line, type: own.type };
+    }
+    for (const [path, base] of [{ path: of.path, bases: found.bases }, ...parts].flatMap((each) =>
+      each.bases.map((base) => [each.path, base] as const),
+    )) {
+      const at = await this.resolve(path, base);
       // A trait of Rust does not hide the methods of another one.
       if (at === "outside" && of.path.endsWith(".rs")) continue;
       if (typeof at === "string" || at.line === undefined) return "unknown";
@@ -282,6 +291,26 @@ class Resolver {
       return { path: found.path, line: found.line, type: undefined };
     }
     return undefined;
+  }
+
+  /** The parts of a class in other files of its package. */
+  async #otherParts(of: { path: string; line: number }): Promise<({ path: string } & ClassInfo)[]> {
+    const rule = packageRuleOf(of.path);
+    const uses = await this.#load(of.path);
+    const own = [...(uses?.bindings ?? [])].find(
+      ([key, to]) => key.startsWith(partialKey("")) && to.to === "local" && to.line === of.line,
+    );
+    if (!rule || !uses || !own) return [];
+    const named = await this.#definitions(rule.definition(own[0].slice(partialKey("").length)));
+    const parts: ({ path: string } & ClassInfo)[] = [];
+    for (const path of new Set(named.map((each) => each.path).slice(0, MAX_CANDIDATES))) {
+      const other = path === of.path ? undefined : await this.#load(path);
+      const to = other?.bindings.get(own[0]);
+      if (!other || to?.to !== "local" || !rule.confirms(rule.ownPackage(uses), path, other)) continue;
+      const part = await this.#classAt({ path, line: to.line });
+      if (part) parts.push({ path, ...part });
+    }
+    return parts;
   }
 
   /** A Rust method from an `impl` block in another file. That file binds it as `Type.method`, and `Type` must resolve to this type there. */

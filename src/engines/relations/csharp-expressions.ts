@@ -1,0 +1,172 @@
+/** Expressions and types of C#, as far as they can be followed. */
+import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import { type Expression, type Scope, UNKNOWN } from "./file-builder.ts";
+import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
+import type { Place as BasePlace } from "./walk.ts";
+
+/** A namespace of a file. */
+export interface Names {
+  namespace: string;
+  /** Where its types are bound. */
+  scope: Scope;
+}
+
+export interface Place extends BasePlace {
+  names: Names;
+  /** The first base of the class around. */
+  parent: Expression;
+}
+
+/** Key of a type: those of one name differ by how many type parameters they have. */
+export const typeKey = (name: string, parameters = 0): string => (parameters === 0 ? name : `${name}\`${parameters}`);
+
+/** A name, and the number of its type arguments: `Foo<A, B>`. */
+export function partsOf(node: SyntaxNode): { name: SyntaxNode; args: number } {
+  const name = node.type === "generic_name" ? (node.namedChild(0) ?? node) : node;
+  return { name, args: node.childOfType("type_argument_list")?.namedChildren.length ?? 0 };
+}
+
+const named = (name: string, { scope, names }: Place): Expression => ({
+  is: "name",
+  name,
+  scope,
+  otherwise: { is: "import", module: names.namespace, name },
+});
+
+/** The last name of a type: `C` of `A.B.C<T>`. */
+export function lastOf(node: SyntaxNode): SyntaxNode {
+  const last = node.type === "qualified_name" ? (node.field("name") ?? node) : node;
+  return partsOf(last).name;
+}
+
+/** The name of what is called, and the key of the member that it is. */
+function keyOf(node: SyntaxNode, call: SyntaxNode): { name: SyntaxNode; key: string } {
+  const { name } = partsOf(node);
+  return { name, key: `${name.text}/${argumentsOf(call)}` };
+}
+
+const argumentsOf = (call: SyntaxNode): number =>
+  call.field("arguments")?.namedChildren.filter(({ type }) => type === "argument").length ?? 0;
+
+/** What an invocation calls; undefined for what an expression gives. */
+export function calledIn(node: SyntaxNode, place: Place, depth = 0): { name: SyntaxNode; of: Expression } | undefined {
+  const called = node.field("function");
+  if (!called) return undefined;
+  switch (called.type) {
+    case "identifier":
+    case "generic_name": {
+      const { name, key } = keyOf(called, node);
+      return { name, of: unqualified(key, place) };
+    }
+    case "member_access_expression":
+    case "conditional_access_expression": {
+      const member = memberIn(called);
+      if (!member) return undefined;
+      const { name, key } = keyOf(member.name, node);
+      return { name, of: { is: "member", of: expressionOf(member.of, place, depth + 1), name: key } };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** `a.b` or `a?.b`. */
+function memberIn(node: SyntaxNode): { of: SyntaxNode; name: SyntaxNode } | undefined {
+  const binding = node.childOfType("member_binding_expression");
+  const of = node.field("expression") ?? node.field("condition");
+  const name = binding ? binding.field("name") : node.field("name");
+  return of && name && { of, name };
+}
+
+/** A method that is called without a receiver: of a class around, a local function, or inherited. */
+function unqualified(key: string, { scope }: Place): Expression {
+  const inherited: Expression = scope.own
+    ? { is: "member", of: { is: "class", line: scope.own.line }, name: key }
+    : UNKNOWN;
+  return { is: "name", name: key, scope, otherwise: inherited };
+}
+
+export function expressionOf(node: SyntaxNode, place: Place, depth = 0): Expression {
+  if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
+  switch (node.type) {
+    case "identifier":
+    case "generic_name":
+      return typeOf(node, place);
+    case "this":
+      return place.scope.own ? { is: "class", line: place.scope.own.line } : UNKNOWN;
+    case "base":
+      return place.parent;
+    case "member_access_expression":
+    case "conditional_access_expression": {
+      const member = memberIn(node);
+      if (!member) return UNKNOWN;
+      const { name, args } = partsOf(member.name);
+      return { is: "member", of: expressionOf(member.of, place, depth + 1), name: typeKey(name.text, args) };
+    }
+    case "invocation_expression": {
+      const called = calledIn(node, place, depth);
+      return called ? { is: "call", of: called.of } : UNKNOWN;
+    }
+    case "object_creation_expression":
+      return valueOfType(node.field("type"), place);
+    case "cast_expression":
+      return valueOfType(node.field("type"), place);
+    case "as_expression":
+      return valueOfType(node.field("right"), place);
+    case "parenthesized_expression":
+    case "await_expression": {
+      const child = node.namedChild(0);
+      return child ? expressionOf(child, place, depth + 1) : UNKNOWN;
+    }
+    case "postfix_unary_expression": {
+      // `a!` is `a`.
+      const child = node.namedChild(0);
+      return child && node.text.endsWith("!") ? expressionOf(child, place, depth + 1) : UNKNOWN;
+    }
+    default:
+      return UNKNOWN;
+  }
+}
+
+function valueOfType(node: SyntaxNode | undefined, place: Place): Expression {
+  const of = node ? typeOf(node, place) : UNKNOWN;
+  return of.is === "unknown" ? of : { is: "call", of };
+}
+
+/** Types whose value, awaited, is that of their argument. */
+const TASKS: ReadonlySet<string> = new Set(["Task", "ValueTask"]);
+
+/** A declared type: `T`, `T?`, `A.B.T`, `Outer.T`, `T<…>`, `Task<T>`. Arrays and primitive types have no members of their own. */
+export function typeOf(node: SyntaxNode, place: Place, depth = 0): Expression {
+  if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
+  switch (node.type) {
+    case "identifier":
+      return named(node.text, place);
+    case "generic_name": {
+      const { name, args } = partsOf(node);
+      const [only] = node.childOfType("type_argument_list")?.namedChildren ?? [];
+      if (TASKS.has(name.text) && args === 1 && only) return typeOf(only, place, depth + 1);
+      return named(typeKey(name.text, args), place);
+    }
+    case "nullable_type": {
+      const child = node.namedChild(0);
+      return child ? typeOf(child, place, depth + 1) : UNKNOWN;
+    }
+    case "qualified_name": {
+      const [of, last] = [node.field("qualifier"), node.field("name")];
+      if (!of || !last) return UNKNOWN;
+      const { name, args } = partsOf(last);
+      const key = typeKey(name.text, args);
+      // By custom, one name is that of a class around, several are a namespace.
+      if (of.type !== "qualified_name" && of.type !== "alias_qualified_name")
+        return { is: "member", of: typeOf(of, place, depth + 1), name: key };
+      return { is: "import", module: of.text.replace("global::", ""), name: key };
+    }
+    case "primary_constructor_base_type": {
+      const type = node.field("type");
+      return type ? typeOf(type, place, depth + 1) : UNKNOWN;
+    }
+    default:
+      return UNKNOWN;
+  }
+}

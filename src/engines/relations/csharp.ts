@@ -1,0 +1,373 @@
+import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import { calledIn, expressionOf, lastOf, type Place, typeKey, typeOf } from "./csharp-expressions.ts";
+import { type Expression, type FileBuilder, type OpenClass, UNKNOWN } from "./file-builder.ts";
+import { MAX_DEPTH } from "./limits.ts";
+import { PACKAGE, partialKey } from "./packages.ts";
+import { visitChildren } from "./walk.ts";
+
+/** Namespaces around a namespace whose types it sees. */
+const MAX_NAMESPACES = 10;
+/** Optional parameters of a method that are told apart. */
+const MAX_OPTIONAL = 20;
+
+/**
+ * Reads a C# tree. Methods are known as `name/2`, by the number of their parameters, as in Java: overloads of the same number are told apart
+ * by types, which are not compared. Generic types are known as `` Name`1 ``.
+ */
+export function readCsharp(root: SyntaxNode, file: FileBuilder): void {
+  const names = { namespace: "", scope: file.top };
+  const usings: string[] = [];
+  children(root, { file, scope: file.top, depth: 0, names, parent: UNKNOWN, usings });
+  const own = file.top.names.get(PACKAGE);
+  const parts = own?.is === "import" ? own.module.split(".").slice(0, MAX_NAMESPACES) : [];
+  for (let length = parts.length - 1; length >= 0; length--) file.star(parts.slice(0, length).join("."));
+  for (const using of usings) file.star(using);
+}
+
+interface Open extends Place {
+  /** Namespaces that the file uses as a whole. */
+  usings: string[];
+}
+
+const children = (node: SyntaxNode, place: Open): void => visitChildren(node, place, visit);
+
+const BLOCKS: ReadonlySet<string> = new Set([
+  "block",
+  "for_statement",
+  "foreach_statement",
+  "using_statement",
+  "catch_clause",
+  "switch_section",
+  "switch_expression_arm",
+]);
+
+function visit(node: SyntaxNode, place: Open): void {
+  const { file, scope } = place;
+  switch (node.type) {
+    case "comment":
+    case "identifier":
+    case "string_literal":
+    case "integer_literal":
+    case "predefined_type":
+    case "modifier":
+      return;
+    case "using_directive":
+      usingDirective(node, place);
+      return;
+    case "namespace_declaration":
+    case "file_scoped_namespace_declaration":
+      namespace(node, place);
+      return;
+    case "class_declaration":
+    case "struct_declaration":
+    case "interface_declaration":
+    case "record_declaration":
+    case "enum_declaration":
+    case "delegate_declaration":
+      typeDeclaration(node, place);
+      return;
+    case "method_declaration":
+    case "constructor_declaration":
+    case "destructor_declaration":
+    case "operator_declaration":
+    case "conversion_operator_declaration":
+    case "indexer_declaration":
+    case "lambda_expression":
+    case "anonymous_method_expression":
+      functionLike(node, place);
+      return;
+    case "local_function_statement": {
+      const name = node.field("name");
+      if (name) for (const key of keysOf(node, name.text)) file.bindOnce(scope, key, name.row + 1);
+      returned(node, place);
+      functionLike(node, place);
+      return;
+    }
+    case "accessor_declaration":
+    case "property_declaration":
+    case "event_declaration": {
+      const inner = { ...place, scope: file.inner(scope, node.field("name")?.text) };
+      // The value that is set.
+      file.bind(inner.scope, "value", { is: "variable" });
+      children(node, inner);
+      return;
+    }
+    case "invocation_expression": {
+      const called = calledIn(node, place);
+      if (called && called.name.text !== "nameof")
+        file.use("call", called.name.text, called.name.row + 1, scope, called.of);
+      break;
+    }
+    case "object_creation_expression": {
+      const type = node.field("type");
+      const name = type && lastOf(type);
+      if (type && name?.type === "identifier")
+        file.use("construct", name.text, name.row + 1, scope, typeOf(type, place));
+      break;
+    }
+    case "attribute": {
+      const name = node.field("name");
+      if (name?.type === "identifier") attribute(name, place);
+      break;
+    }
+  }
+  const inner = BLOCKS.has(node.type) ? { ...place, scope: file.inner(scope, undefined) } : place;
+  bindNamed(node, inner);
+  children(node, inner);
+}
+
+/** The class of an attribute: its name may be written without its ending. */
+function attribute(node: SyntaxNode, { file, scope, names }: Open): void {
+  const name = node.text.endsWith("Attribute") ? node.text : `${node.text}Attribute`;
+  const of: Expression = { is: "name", name, scope, otherwise: { is: "import", module: names.namespace, name } };
+  file.use("decorator", name, node.row + 1, scope, of);
+}
+
+/** Binds the variables that a statement, pattern or argument declares. */
+function bindNamed(node: SyntaxNode, place: Open): void {
+  const { file, scope } = place;
+  switch (node.type) {
+    case "variable_declaration": {
+      const type = node.field("type");
+      for (const each of node.namedChildren) if (each.type === "variable_declarator") variable(each, type, place);
+      return;
+    }
+    case "foreach_statement": {
+      const left = node.field("left");
+      if (left?.type === "identifier") file.bind(scope, left.text, { is: "variable", type: declared(node, place) });
+      else if (left) bindUnknown(left, place);
+      return;
+    }
+    case "catch_declaration":
+    case "declaration_expression":
+    case "declaration_pattern": {
+      const name = node.field("name");
+      if (name) file.bind(scope, name.text, { is: "variable", type: declared(node, place) ?? UNKNOWN });
+      return;
+    }
+    case "recursive_pattern":
+    case "var_pattern":
+    case "parenthesized_variable_designation":
+      bindUnknown(node, place);
+  }
+}
+
+function variable(node: SyntaxNode, type: SyntaxNode | undefined, place: Open): void {
+  const { file, scope } = place;
+  const name = node.field("name");
+  const pattern = node.childOfType("tuple_pattern");
+  if (pattern) bindUnknown(pattern, place);
+  if (!name) return;
+  if (type && type.type !== "implicit_type") {
+    file.bind(scope, name.text, { is: "variable", type: typeOf(type, place) });
+    return;
+  }
+  const last = node.namedChildren.at(-1);
+  const value = last && last.id !== name.id ? expressionOf(last, place) : UNKNOWN;
+  if (value.is === "name" || value.is === "member") file.bind(scope, name.text, { is: "alias", of: value });
+  else file.bind(scope, name.text, { is: "variable", value });
+}
+
+function bindUnknown(pattern: SyntaxNode, { file, scope }: Open): void {
+  for (const name of pattern.fields("name"))
+    if (name.type === "identifier") file.bind(scope, name.text, { is: "variable" });
+}
+
+/** The declared type; undefined if the compiler is to find it. */
+function declared(node: SyntaxNode, place: Open): Expression | undefined {
+  const type = node.field("type") ?? node.field("returns");
+  return type && type.type !== "implicit_type" ? typeOf(type, place) : undefined;
+}
+
+function usingDirective(node: SyntaxNode, { file, usings, names }: Open): void {
+  const alias = node.field("name");
+  const path = node.namedChildren.findLast(({ id, type }) => id !== alias?.id && /name$|identifier$/.test(type));
+  if (!path) return;
+  const full = path.text.replace("global::", "");
+  const end = full.lastIndexOf(".");
+  const [module, name] = [full.slice(0, Math.max(0, end)), full.slice(end + 1)];
+  const isOfType = alias !== undefined || node.children.some(({ type }) => type === "static");
+  file.imports(isOfType ? module : full, node.row + 1, isOfType ? name : "*");
+  // An alias of a generic type is not followed.
+  if (alias && !full.includes("<")) file.bind(names.scope, alias.text, { is: "import", module, name });
+  else if (!isOfType) usings.push(full);
+}
+
+/** The first namespace of a file is its package; types of further ones are known in the file only. */
+function namespace(node: SyntaxNode, place: Open): void {
+  const { file, names } = place;
+  const outer = { ...names };
+  const own = node.field("name")?.text ?? "";
+  names.namespace = outer.namespace === "" ? own : `${outer.namespace}.${own}`;
+  const first = file.top.names.get(PACKAGE);
+  if (!first) file.bind(file.top, PACKAGE, { is: "import", module: names.namespace, name: "*" });
+  const isFirst = !first || (first.is === "import" && first.module === names.namespace);
+  names.scope = isFirst ? file.top : file.inner(outer.scope, undefined);
+  const body = node.field("body");
+  if (!body) return;
+  children(body, { ...place, scope: names.scope });
+  Object.assign(names, outer);
+}
+
+function typeDeclaration(node: SyntaxNode, place: Open): void {
+  const { file, scope } = place;
+  const name = node.field("name");
+  if (!name) return;
+  const line = name.row + 1;
+  const parameters = node.childOfType("type_parameter_list")?.namedChildren.length ?? 0;
+  const key = typeKey(name.text, parameters);
+  // A nested type is bound with the members of its class.
+  const isNested = scope.own !== undefined;
+  if (!isNested) {
+    file.bindOnce(scope, key, line);
+    if (node.namedChildren.some(({ type, text }) => type === "modifier" && text === "partial"))
+      file.bindOnce(scope, partialKey(key), line);
+  }
+  const opened = file.openClass(line);
+  const inner = { ...place, scope: file.inner(scope, name.text, opened), parent: UNKNOWN };
+  typeParameters(node, inner);
+  for (const each of node.namedChildren) {
+    if (each.type === "attribute_list") visit(each, place);
+    if (each.type === "base_list") heritage(each, opened, inner);
+    if (each.type === "parameter_list") {
+      children(each, inner);
+      for (const own of each.namedChildren) property(own, opened, inner);
+    }
+  }
+  const body = node.field("body");
+  if (body) classBody(body, opened, inner);
+}
+
+function heritage(node: SyntaxNode, opened: OpenClass, place: Open): void {
+  const { file, scope } = place;
+  for (const each of node.namedChildren) {
+    if (each.type === "argument_list" || each.type === "comment") continue;
+    const type = each.field("type") ?? each;
+    const of = typeOf(type, place);
+    const name = lastOf(type);
+    if (name.type === "identifier") file.use("inherit", name.text, name.row + 1, scope, of);
+    if (opened.bases.length === 0) place.parent = of;
+    opened.bases.push(of);
+    if (type.id !== each.id) children(each, place);
+  }
+}
+
+/** Members with regard to the branches of `#if`. Members are bound in the class's scope too. */
+function classBody(body: SyntaxNode, opened: OpenClass, place: Open): void {
+  const members = membersOf(body);
+  for (const member of members) declareMember(member, opened, place);
+  for (const member of members)
+    if (member.type === "field_declaration" || member.type === "event_field_declaration") {
+      for (const each of member.childOfType("variable_declaration")?.namedChildren ?? [])
+        if (each.type === "variable_declarator") children(each, place);
+      for (const each of member.namedChildren) if (each.type === "attribute_list") visit(each, place);
+    } else visit(member, place);
+}
+
+function membersOf(body: SyntaxNode, depth = 0): SyntaxNode[] {
+  return body.namedChildren.flatMap((each) =>
+    each.type.startsWith("preproc_") && depth < MAX_DEPTH / 10 ? membersOf(each, depth + 1) : [each],
+  );
+}
+
+function declareMember(node: SyntaxNode, opened: OpenClass, place: Open): void {
+  const { file, scope } = place;
+  const name = node.field("name");
+  switch (node.type) {
+    case "field_declaration":
+    case "event_field_declaration": {
+      const declaration = node.childOfType("variable_declaration");
+      if (!declaration) return;
+      for (const each of declaration.namedChildren)
+        if (each.type === "variable_declarator") property(each, opened, place, declared(declaration, place));
+      return;
+    }
+    case "property_declaration":
+      property(node, opened, place);
+      return;
+    case "method_declaration":
+      if (!name || node.childOfType("explicit_interface_specifier")) return;
+      for (const key of keysOf(node, name.text)) {
+        file.memberOnce(opened, key, name.row + 1);
+        file.bindOnce(scope, key, name.row + 1);
+      }
+      returned(node, place);
+      return;
+    case "enum_member_declaration":
+      if (name) file.member(opened, name.text, name.row + 1, { is: "class", line: opened.line });
+      return;
+    case "class_declaration":
+    case "struct_declaration":
+    case "interface_declaration":
+    case "record_declaration":
+    case "enum_declaration":
+    case "delegate_declaration": {
+      if (!name) return;
+      const key = typeKey(name.text, node.childOfType("type_parameter_list")?.namedChildren.length ?? 0);
+      file.memberOnce(opened, key, name.row + 1);
+      file.bindOnce(scope, key, name.row + 1);
+    }
+  }
+}
+
+function property(node: SyntaxNode, opened: OpenClass, place: Open, type = declared(node, place)): void {
+  const name = node.field("name");
+  if (!name || node.childOfType("explicit_interface_specifier")) return;
+  const { file, scope } = place;
+  file.member(opened, name.text, name.row + 1, type);
+  file.bind(scope, name.text, { is: "variable", type });
+}
+
+/** The keys of a method: one for each number of arguments that it may have. */
+function keysOf(node: SyntaxNode, name: string): string[] {
+  const list = node.field("parameters");
+  const parameters = list?.namedChildren.filter(({ type }) => type === "parameter") ?? [];
+  // Any number of arguments: the list itself has the name of the last parameter.
+  if (list?.field("name")) return [`${name}/any`];
+  const optional = parameters.filter((each) => each.children.some(({ type }) => type === "=")).length;
+  const lengths = Array.from({ length: Math.min(optional, MAX_OPTIONAL) + 1 }, (_, i) => parameters.length - i);
+  return lengths.map((length) => `${name}/${length}`);
+}
+
+/** Records what a method gives back. */
+function returned(node: SyntaxNode, place: Open): void {
+  const name = node.field("name");
+  const inner = { ...place, scope: place.file.inner(place.scope, undefined) };
+  typeParameters(node, inner);
+  const type = declared(node, inner);
+  if (name && type) place.file.returns(name.row + 1, type);
+}
+
+/** A type parameter is known by the only class or interface that it must be. */
+function typeParameters(node: SyntaxNode, place: Open): void {
+  const { file, scope } = place;
+  const stated = new Map<string, Expression>();
+  for (const clause of node.namedChildren) {
+    if (clause.type !== "type_parameter_constraints_clause") continue;
+    const types = clause.namedChildren.flatMap((each) => each.field("type") ?? []);
+    const [only, ...others] = types;
+    if (only && others.length === 0) stated.set(clause.namedChild(0)?.text ?? "", typeOf(only, place));
+  }
+  for (const each of node.childOfType("type_parameter_list")?.namedChildren ?? []) {
+    const name = each.field("name") ?? each.childOfType("identifier");
+    const of = name && stated.get(name.text);
+    if (name) file.bind(scope, name.text, { is: "variable", type: of });
+  }
+}
+
+/** Methods, constructors, local functions and lambdas. */
+function functionLike(node: SyntaxNode, place: Open): void {
+  const { file, scope } = place;
+  const isLambda = node.type === "lambda_expression" || node.type === "anonymous_method_expression";
+  const inner = { ...place, scope: file.inner(scope, isLambda ? undefined : node.field("name")?.text) };
+  typeParameters(node, inner);
+  const list = node.field("parameters");
+  if (list?.type === "implicit_parameter" || list?.type === "identifier")
+    file.bind(inner.scope, list.text, { is: "variable" });
+  for (const name of list?.fields("name") ?? []) file.bind(inner.scope, name.text, { is: "variable" });
+  for (const each of list?.namedChildren ?? []) {
+    const name = each.type === "parameter" ? each.field("name") : undefined;
+    if (name) file.bind(inner.scope, name.text, { is: "variable", type: declared(each, inner) });
+  }
+  children(node, inner);
+}

@@ -1,0 +1,191 @@
+/** Uses of languages without rules of scope: each is known by its name alone. */
+import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import type { FileBuilder } from "./file-builder.ts";
+import type { NamedLanguage } from "./languages.ts";
+import { Found, lastName, MAX_STEPS, type NodeReader } from "./named.ts";
+import { rubyNode } from "./ruby.ts";
+import { type Place, visitChildren } from "./walk.ts";
+
+const quoted = (node: SyntaxNode | undefined): string | undefined => /^["'](.*)["']$/s.exec(node?.text ?? "")?.[1];
+
+/** A type as a value: by custom, its name begins with a capital. */
+const called = (found: Found, name: SyntaxNode | undefined): void =>
+  found.use(/^\p{Lu}/u.test(name?.text ?? "") ? "construct" : "call", name);
+
+const kotlin: NodeReader = (node, found) => {
+  switch (node.type) {
+    case "call_expression": {
+      const of = node.namedChild(0);
+      called(found, of?.type === "navigation_expression" ? of.namedChildren.at(-1) : of);
+      return;
+    }
+    case "infix_expression":
+      found.use("call", node.namedChild(1));
+      return;
+    case "annotation":
+      found.use("decorator", lastName(node));
+      return;
+    case "delegation_specifier":
+      found.inherits([node.namedChild(0)?.type === "user_type" ? node : (node.namedChild(0) ?? node)]);
+      return;
+    case "import": {
+      const path = node.namedChild(0)?.text ?? "";
+      if (node.text.trimEnd().endsWith("*")) found.imports(path, node);
+      else
+        found.imports(path.slice(0, Math.max(0, path.lastIndexOf("."))), node, path.slice(path.lastIndexOf(".") + 1));
+    }
+  }
+};
+
+const swift: NodeReader = (node, found) => {
+  switch (node.type) {
+    case "call_expression": {
+      const of = node.namedChild(0);
+      called(found, of?.type === "navigation_expression" ? of.field("suffix")?.field("suffix") : of);
+      return;
+    }
+    case "inheritance_specifier":
+      found.inherits([node]);
+      return;
+    case "attribute":
+      found.use("decorator", lastName(node));
+      return;
+    case "import_declaration":
+      found.imports(node.namedChildren.at(-1)?.text, node);
+  }
+};
+
+const scala: NodeReader = (node, found) => {
+  switch (node.type) {
+    case "call_expression": {
+      const of = node.field("function");
+      const inner = of?.type === "generic_function" ? of.field("function") : of;
+      called(found, inner?.type === "field_expression" ? inner.field("field") : inner);
+      return;
+    }
+    case "infix_expression":
+      found.use("call", node.field("operator"));
+      return;
+    case "instance_expression":
+      found.use("construct", lastName(node.namedChild(0)));
+      return;
+    case "extends_clause":
+      found.inherits(node.fields("type"));
+      return;
+    case "annotation":
+      found.use("decorator", lastName(node.field("name")));
+      return;
+    case "import_declaration": {
+      const path = node.fields("path").flatMap(({ type, text }) => (type === "identifier" ? [text] : []));
+      const selectors = node.childOfType("namespace_selectors", "namespace_wildcard");
+      if (selectors) found.imports(path.join("."), node);
+      else found.imports(path.slice(0, -1).join("."), node, path.at(-1));
+    }
+  }
+};
+
+const lua: NodeReader = (node, found) => {
+  if (node.type !== "function_call") return;
+  const name = node.field("name");
+  const last = name?.field("method") ?? name?.field("field") ?? name;
+  found.use("call", last);
+  if (last?.text === "require") found.imports(quoted(node.field("arguments")?.namedChild(0)), node);
+};
+
+const bash: NodeReader = (node, found) => {
+  if (node.type !== "command") return;
+  const name = node.field("name")?.namedChild(0);
+  if (name?.type !== "word") return;
+  found.use("call", name);
+  if (name.text === "source" || name.text === ".")
+    found.imports(node.field("argument")?.text.replace(/^["']|["']$/g, ""), node);
+};
+
+const elixir: NodeReader = (node, found) => {
+  if (node.type !== "call") return;
+  const target = node.field("target");
+  const [first] = node.childOfType("arguments")?.namedChildren ?? [];
+  if (target?.type === "dot") found.use("call", target.field("right"));
+  else if (/^(?:use|import|alias|require)$/.test(target?.text ?? "")) {
+    if (first?.type === "alias") found.imports(first.text, node);
+  } else if (target?.type === "identifier" && !DEFINING.test(target.text) && !isDefined(node))
+    found.use("call", target);
+};
+
+const DEFINING = /^(?:def|defp|defmodule|defmacro|defmacrop|defguard|defguardp|defdelegate|defstruct)$/;
+
+/** Whether a call is the head of a definition: `def f(x)`, also with `when`. */
+function isDefined(node: SyntaxNode): boolean {
+  let around = node.parent;
+  for (let steps = 0; around && /^(?:arguments|binary_operator)$/.test(around.type) && steps < 3; steps++)
+    around = around.parent;
+  return around?.type === "call" && DEFINING.test(around.field("target")?.text ?? "");
+}
+
+const zig: NodeReader = (node, found) => {
+  if (node.type === "call_expression") {
+    const of = node.field("function");
+    found.use("call", of?.field("member") ?? of);
+  } else if (node.type === "builtin_function" && node.namedChild(0)?.text === "@import")
+    found.imports(quoted(node.childOfType("arguments")?.namedChild(0)), node);
+};
+
+const dart: NodeReader = (node, found) => {
+  switch (node.type) {
+    case "new_expression":
+    case "const_object_expression":
+      found.use("construct", node.childOfType("type_identifier"));
+      return;
+    case "superclass":
+    case "interfaces":
+    case "mixins":
+      found.inherits(node.namedChildren.filter(({ type }) => type === "type_identifier"));
+      return;
+    case "annotation":
+      found.use("decorator", node.field("name"));
+      return;
+    case "import_specification":
+    case "library_export":
+      found.imports(quoted(node.childOfType("configurable_uri")), node);
+      return;
+  }
+  // A call is written as the name and its arguments side by side.
+  const parts = node.namedChildren;
+  parts.forEach((part, i) => {
+    const before = parts[i - 1];
+    if ((part.type !== "selector" && part.type !== "argument_part") || !before) return;
+    if (part.type === "selector" && part.namedChild(0)?.type !== "argument_part") return;
+    called(found, before.type === "identifier" ? before : lastOfSelector(before));
+  });
+};
+
+function lastOfSelector(node: SyntaxNode): SyntaxNode | undefined {
+  let at: SyntaxNode | undefined = node;
+  for (let steps = 0; at && at.type !== "identifier" && steps < MAX_STEPS; steps++) at = at.namedChildren.at(-1);
+  return at;
+}
+
+const READERS: Readonly<Record<NamedLanguage, NodeReader>> = {
+  kotlin,
+  ruby: rubyNode,
+  swift,
+  scala,
+  lua,
+  bash,
+  elixir,
+  zig,
+  dart,
+};
+
+/** A reader of the uses of a language. */
+export function namedUsesOf(language: NamedLanguage): (root: SyntaxNode, file: FileBuilder) => void {
+  const read = READERS[language];
+  return (root, file) => {
+    const found = new Found(file);
+    const visit = (node: SyntaxNode, place: Place): void => {
+      read(node, found);
+      visitChildren(node, place, visit);
+    };
+    visit(root, { file, scope: file.top, depth: 0 });
+  };
+}

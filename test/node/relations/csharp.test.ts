@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import { callsIn } from "./support.ts";
+
+describe("C#", () => {
+  const files = {
+    "src/Store.cs": [
+      "using System;",
+      "namespace App.Stores",
+      "{",
+      "  public abstract class Base : IDisposable {",
+      "    protected virtual void Log() { }",
+      "    public void Over(int one) { }",
+      "    public void Over(string one) { }",
+      "  }",
+      "  public partial class Store : Base {",
+      "    public Item First { get; set; }",
+      "    public static Store Open() { return new Store(); }",
+      "    public Store Put(Item one, int two = 2) => this;",
+      "    public Task<Item> Find<T>() where T : Item { T found = null; found.Run(); return null; }",
+      "    public class Inner { public void Run() { } }",
+      "    protected override void Log() { base.Log(); }",
+      "  }",
+      "  public class Store<T> { public void Typed() { } }",
+      "  public class Item { public void Run() { } }",
+      "}",
+    ].join("\n"),
+    "src/Store.More.cs":
+      "namespace App.Stores;\npartial class Store {\n  public void More() { Put(null); Log(); }\n}\n",
+    "src/Other.cs": "namespace App { class Item { public void Run() { } } class MarkAttribute { } }\n",
+    "src/App.cs": [
+      "using App.Stores;",
+      "using Thing = App.Stores.Item;",
+      "namespace App.Main;",
+      "[Mark]",
+      "class App {",
+      "  private readonly Store _store = new Store();",
+      "  private Store<int> _typed;",
+      "  public App(Item item, Thing thing) { item.Run(); thing.Run(); }",
+      "  public async void Run(object any, Store[] all) {",
+      "    _store.Put(null).Put(null, 1);",
+      "    this._store?.First.Run();",
+      "    _store.More();",
+      "    _store.Over(1);",
+      "    _typed.Typed();",
+      "    var made = Store.Open();",
+      "    made.Log();",
+      "    (await made.Find()).Run();",
+      "    if (any is Store known) known.Put(null);",
+      "    ((Store)any).Put(null);",
+      "    foreach (var each in all) each.Put(null);",
+      "    foreach (Store each in all) each.Put(null);",
+      "    Local(1);",
+      "    void Local(int one) { Run(one, all); }",
+      "    Stores.Store.Inner inner = null;",
+      "    Store.Inner other = null;",
+      "    other.Run();",
+      "    Func<Item, int> f = item => item.Run();",
+      "    Missing();",
+      "  }",
+      "}",
+    ].join("\n"),
+  };
+
+  it("follows namespaces, using directives, parts of classes, members and overloads by the number of arguments", async () => {
+    const own = "src/Store.cs";
+    const app = "src/App.cs";
+    expect(await callsIn(files, app)).toEqual([
+      "MarkAttribute@4 → src/Other.cs:1",
+      `Store@6 → ${own}:9`,
+      "Run@8 → src/Other.cs:1",
+      `Run@8 → ${own}:18`,
+      `Put@10 → ${own}:12`,
+      `Put@10 → ${own}:12`,
+      `Run@11 → ${own}:18`,
+      "More@12 → src/Store.More.cs:3",
+      "Over@13 → unknown",
+      `Typed@14 → ${own}:17`,
+      `Open@15 → ${own}:11`,
+      `Log@16 → ${own}:15`,
+      `Run@17 → ${own}:18`,
+      `Find@17 → ${own}:13`,
+      `Put@18 → ${own}:12`,
+      `Put@19 → ${own}:12`,
+      "Put@20 → unknown",
+      `Put@21 → ${own}:12`,
+      `Local@22 → ${app}:23`,
+      `Run@23 → ${app}:9`,
+      `Run@26 → ${own}:14`,
+      "Run@27 → unknown",
+      "Missing@28 → unknown",
+    ]);
+    expect(await callsIn(files, own)).toEqual([
+      "IDisposable@4 → outside",
+      `Base@9 → ${own}:4`,
+      `Store@11 → ${own}:9`,
+      `Run@13 → ${own}:18`,
+      `Log@15 → ${own}:5`,
+    ]);
+    expect(await callsIn(files, "src/Store.More.cs")).toEqual([`Put@3 → ${own}:12`, `Log@3 → ${own}:15`]);
+  });
+
+  it.each([
+    ["classes that extend each other", "class A : B { } class B : A { void M() { None(); } }"],
+    ["overloads", `class A { ${"void F(int a) { } ".repeat(3_000)} void G() { F(1); } }`],
+    ["parameters with defaults", `class A { void F(${"int a = 1, ".repeat(3_000)}int b = 2) { F(); } }`],
+    ["deep expressions", `class A { int F() { return ${"(".repeat(2_000)}F()${")".repeat(2_000)}; } }`],
+    ["deep branches", `class A { ${"\n#if X\n".repeat(2_000)} void F() { F(); } ${"\n#endif\n".repeat(2_000)} }`],
+  ])("bounds what it reads: %s", async (_, text) => {
+    await expect(callsIn({ "a.cs": `${text}\n` }, "a.cs")).resolves.toBeInstanceOf(Array);
+  });
+});
