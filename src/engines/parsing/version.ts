@@ -1,7 +1,7 @@
 /** Increment when the same bytes may give other symbols or chunks (secrets aside), or be detected as another language. */
 const STRUCTURE_VERSION = 4;
 /** Increment when the rules for secrets change: indexed content is then searched again. */
-const SECRET_RULES_VERSION = 11;
+const SECRET_RULES_VERSION = 12;
 
 /**
  * Version of everything that determines the stored data of a content; part of its key in every index. A separate module,

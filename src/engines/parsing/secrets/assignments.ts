@@ -9,6 +9,9 @@ import { declaredAt, isDigestAt, pairsAround, quotedNear, valueBefore } from "./
 import { FOREIGN_NOUN, mayHaveForeign } from "./foreign-names.ts";
 import type { Hints } from "./hints.ts";
 import { NextOf } from "./next-of.ts";
+import { isGivenPassword, isGivenSecret } from "./given.ts";
+import { givenPlace, hasNoCode, isOwnLine, OWN_DIRECTIVE, TAKES_NAME, type Value } from "./given-place.ts";
+import { isPlaceholder } from "./randomness.ts";
 import { SEPARATORS } from "./separators.ts";
 import type { NameClass, SecretRange } from "./types.ts";
 import { isSecretNear, isSecretValue, isWords, MAX_VALUE_CHARACTERS } from "./values.ts";
@@ -19,10 +22,11 @@ const ANY_NOUN = new RegExp(`${NOUN.source}|${FOREIGN_NOUN}`, "gi");
 
 /** Every name of a password in an environment or its settings. */
 const CAPITALS = /^[A-Z][A-Z\d_]*$/;
-const FLAG_BEFORE = /(?:--|\b(?:ENV|ARG|setx|export|-gx|password|login|PASSWORD|define)[ \t]{1,4})$/;
+const FLAG_BEFORE =
+  /(?:--|\b(?:ENV|ARG|SetEnv|setenv|fastcgi_param|setx|export|-gx|password|login|PASSWORD|define)[ \t]{1,4})$/;
 
 /** What may precede the value itself: a string's prefix, or one call or constructor around it. */
-const WRAPPER = /(?:[bBuUrRfFLN@$]{1,2}(?=["'`])|%[qQ][({[]|(?:new |\[\])?[A-Za-z][\w.]{0,40}\(\s{0,10}(?=["'`]))?/y;
+const WRAPPER = /(?:[bBuUrRfFLN@$]{1,2}(?=["'`])|%[qQ][({[]|(?:new |\[\])?[A-Za-z][\w.:]{0,40}\(\s{0,10}(?=["'`]))?/y;
 const BARE = /[^\s"'`,;<>(){}[\]\\]{1,256}/y;
 const SCHEME = /^(?:(?:Bearer|Basic|Token|SSWS|ApiKey|Bot)[ \t]{1,4}|base64:|hex:|hex2bin:|django-insecure-)/i;
 
@@ -35,6 +39,8 @@ export function findAssigned(text: string, hints: Hints, found: SecretRange[]): 
   // Names repeat, and a hostile file repeats values too.
   const kinds = new Map<string, NameClass | undefined>();
   const verdicts = new Map<string, boolean>();
+  let settings: boolean | undefined;
+  const isSettings = (): boolean => (settings ??= hasNoCode(text));
   let nameEnd = -1;
   let blockEnd = 0;
   for (const { index } of text.matchAll(mayHaveForeign(text, hints) ? ANY_NOUN : NOUN)) {
@@ -43,6 +49,7 @@ export function findAssigned(text: string, hints: Hints, found: SecretRange[]): 
     nameEnd = Math.max(name.end, index + 1);
     const kind = remembered(kinds, nameOf(text, name), classifyName);
     if (kind === undefined) continue;
+    if (text[name.end] === ":" && IN_ARN.test(text.slice(Math.max(0, name.start - 2), name.end + 2))) continue;
     named.push(name.start);
     if (kind === "password") passwords.push(name.start);
     const judge = (value: Value): boolean => {
@@ -50,12 +57,16 @@ export function findAssigned(text: string, hints: Hints, found: SecretRange[]): 
       if (kind === "secret" && value.quoted === false && text[value.start - 1] === " " && IDENTIFIER.test(value.text))
         return false;
       if (isDigestAt(text, value.start, value.text)) return false;
-      const key = `${kind} ${value.loose} ${value.quoted} ${value.isWhole} ${value.mayBeWords === true} ${value.text}`;
+      const given = kind === "password" ? givenPlace(text, name, value, isSettings) : undefined;
+      const isNamedSecret = kind === "secret" && /secret/i.test(text.slice(name.start, name.end));
+      const key = `${kind} ${isNamedSecret} ${value.loose} ${value.quoted} ${value.isWhole} ${value.mayBeWords === true} ${given} ${value.text}`;
       const verdict = remembered(
         verdicts,
         key,
         () =>
           isSecretValue(value.text, kind, value.loose) ||
+          (given !== undefined && isGivenPassword(value.text, given) && !isPlaceholder(value.text)) ||
+          (kind === "secret" && value.mayBeWords === true && isGivenSecret(value.text, isNamedSecret)) ||
           (value.mayBeWords === true && kind === "password" && isWords(value.text)) ||
           (kind !== "key" && (value.isWhole === true || value.mayBeWords === true) && isSignedWords(value.text)) ||
           (kind === "password" && value.isWhole === true && BARE_WORDS.test(value.text) && isWords(value.text)),
@@ -81,7 +92,7 @@ export function findAssigned(text: string, hints: Hints, found: SecretRange[]): 
     }
     const declared = kind === "key" ? undefined : declaredAt(text, name.end);
     const value = declared === undefined ? undefined : valueAt(text, declared, false, lines, quotes);
-    if (value !== undefined && judge({ ...value, loose: false })) continue;
+    if (value !== undefined && judge({ ...value, loose: false, mayBeWords: value.quoted })) continue;
     if (kind !== "key") {
       if (valueBefore(text, name.start).some((place) => judge({ ...place, loose: false }))) continue;
     }
@@ -99,6 +110,9 @@ export function findAssigned(text: string, hints: Hints, found: SecretRange[]): 
   return named;
 }
 
+/** `arn:aws:secretsmanager:…:418273645510:secret:name` */
+const IN_ARN = /^\d:\w+:\w$/;
+
 /** Words that no language writes as one name: `SaintBernard_Barrel`, `Mole-Hill`. */
 const BARE_WORDS = /^[A-Z][a-z]+(?:[A-Z][a-z]+)*(?:[-_][A-Z][a-z]+){1,3}$/;
 
@@ -106,9 +120,15 @@ const BARE_WORDS = /^[A-Z][a-z]+(?:[A-Z][a-z]+)*(?:[-_][A-Z][a-z]+){1,3}$/;
 const OF_MANY = /(?:s|creds|password|passwd|pw|pwd)$/i;
 const IDENTIFIER = /^[a-z][a-z\d]{0,20}(?:[A-Z][a-z\d]{1,20}){1,8}$/;
 
+/** Controls of forms, and what is done with their text. */
+const CONTROL = /_?(?:text|edit)?(?:field|input|box|edit|entry|controller|textfield|edittext|textbox)$/i;
+const INPUT = /^(?:\.(?:text|value|stringValue|setText|setValue|send_?keys|fill|type|enterText)| ?= ?Text)/i;
+
 /** A name as it is classified. Of `API key` and `secret.key` both words count. */
 function nameOf(text: string, { start, end }: { start: number; end: number }): string {
   const name = text.slice(start, end);
+  if ((text[end] === "." || text.startsWith(" = Text", end)) && INPUT.test(text.slice(end, end + 12)))
+    return name.replace(CONTROL, "");
   if (!/^keys?$/i.test(name)) return name;
   const before = /([A-Za-z]{2,16})[ .]$/.exec(text.slice(Math.max(0, start - 18), start))?.[1];
   return before === undefined ? name : `${before} ${name}`;
@@ -122,18 +142,6 @@ function remembered<T>(known: Map<string, T>, key: string, compute: (key: string
   return made;
 }
 
-interface Value {
-  start: number;
-  text: string;
-  /** Only a space separates name and value. */
-  loose: boolean;
-  quoted?: boolean;
-  /** Whether the line has nothing but it and its name, and a space behind the colon or the sign. */
-  isWhole?: boolean;
-  /** Whether it is quoted behind a sign of assignment. */
-  mayBeWords?: boolean;
-}
-
 /** What each of the separators makes the value of a name. */
 function valuesAfter(
   text: string,
@@ -145,17 +153,31 @@ function valuesAfter(
   const values: Value[] = [];
   const isFlag = text[name.start] === "-" || FLAG_BEFORE.test(text.slice(Math.max(0, name.start - 12), name.start));
   const next = text[name.end] ?? "";
-  for (const { pattern, starts, quoted, loose, words, credentials } of SEPARATORS) {
+  for (const { pattern, starts, quoted, loose, words, credentials, element, comma } of SEPARATORS) {
     if (starts?.includes(next) === false) continue;
     if (credentials === true && kind !== "password" && !/credential/i.test(text.slice(name.start, name.end))) continue;
     pattern.lastIndex = name.end;
     if (!pattern.test(text)) continue;
     const value = valueAt(text, pattern.lastIndex, quoted === true, lines, quotes);
     if (value === undefined) continue;
+    if (kind === "password" && !value.quoted && /[?&]/.test(text[name.start - 1] ?? ""))
+      value.text = value.text.split("&", 1)[0]!;
     const isWhole = isWholeLine(text, name.start, value);
     values.push({
       ...value,
       isWhole: isWhole && loose !== true,
+      isElement: element === true,
+      isListed:
+        comma === true &&
+        kind === "password" &&
+        !CAPITALS.test(text.slice(name.start, name.end)) &&
+        !TAKES_NAME.test(text.slice(Math.max(0, name.start - 40), name.start)),
+      isFlag,
+      isSentence: words === true,
+      endsLine:
+        kind === "password" &&
+        (value.quoted || loose !== true || isFlag || OWN_DIRECTIVE.test(text.slice(name.start, name.end))) &&
+        isOwnLine(text, name.start, value),
       loose: loose === true && !isFlag && !value.quoted && !isWhole,
       mayBeWords:
         (loose !== true || isFlag || (words === true && value.quoted)) &&
@@ -197,6 +219,11 @@ function valueAt(
     if (text[start] === "\\" && quotes.has(text[start + 1] ?? "")) start += 2;
     const end = Math.min(quote.from(start), lines.from(start), start + MAX_VALUE_CHARACTERS);
     return withoutScheme(start, text.slice(start, text[end - 1] === "\\" ? end - 1 : end), true);
+  }
+  if (text.startsWith("**", start) && !mustBeQuoted) {
+    const end = text.slice(start + 2, start + MAX_VALUE_CHARACTERS).search(/\*\*|\n/);
+    if (end > 0 && text[start + 2 + end] === "*")
+      return { start: start + 2, text: text.slice(start + 2, start + 2 + end), quoted: true };
   }
   if (text.startsWith('\\"', start)) start += 2;
   else if (mustBeQuoted) return undefined;

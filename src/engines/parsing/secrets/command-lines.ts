@@ -6,7 +6,7 @@ const FLAGS: readonly (readonly [hints: string, tools: string, flag: string])[] 
   [
     "sshpass mysql maria docker podman mongo helm skopeo crane buildah ldap redis-cli",
     "sshpass|mysql\\w{0,8}|mariadb\\w{0,8}|docker|podman|mongo\\w{0,8}|helm|skopeo|crane|buildah|ldap\\w{3,8}|redis-cli",
-    "-{1,2}(?:[paPw]|password)[ =]?",
+    "(?:-[paPw]|--password)[ =]?",
   ],
   ["az_ oc_", "az|oc", "-{1,2}(?:p|password)[ =]"],
   ["sqlcmd bcp mosquitto ipmitool tsql isql", "sqlcmd|bcp|mosquitto_\\w{3}|ipmitool|f?isql|tsql", "-P ?"],
@@ -37,6 +37,7 @@ const FLAGS: readonly (readonly [hints: string, tools: string, flag: string])[] 
 export const COMMAND_LINES: readonly PasswordPlace[] = [
   ...FLAGS.map(([hints, tools, flag]) => ({
     rule: "command-line",
+    words: true,
     hints: hints.split(" ").map((hint) => hint.replaceAll("_", " ")),
     pattern: new RegExp(
       String.raw`\b(?:${tools})\b[^\n]{0,160}?[\s"'](?:${flag})["']?([^\s"'\x60-][^\s"'\x60]{5,200})`,
@@ -45,6 +46,7 @@ export const COMMAND_LINES: readonly PasswordPlace[] = [
   })),
   {
     rule: "command-line",
+    words: true,
     hints: ["-u ", "-u=", "--user", "--proxy-user", "--auth", "--creds"],
     pattern: /(?<![\w-])(?:-u|--user|--proxy-user|--auth|--creds)[ =]["']?[\w.@+-]{1,80}:([^\s"'`]{6,200})/g,
   },
@@ -70,6 +72,13 @@ export const COMMAND_LINES: readonly PasswordPlace[] = [
     rule: "command-line",
     hints: ["<<<"],
     pattern: /(?:passw|kinit|sudo -S|cryptsetup|stdin)[^\n]{0,80}?<<<\s{0,4}["']?([^\s"'`]{8,200})/g,
+  },
+  // `child.sendline("…")`
+  {
+    rule: "command-line",
+    hints: ["sendline(", "send_line("],
+    strict: true,
+    pattern: /\bsend_?line\(b?["']([^\s"'`\\]{8,64})["']\)/g,
   },
   // Scripts of expect: `send "…\r"`
   {

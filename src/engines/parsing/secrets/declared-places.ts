@@ -34,6 +34,19 @@ export const DECLARED_PLACES: readonly PasswordPlace[] = [
     pattern: /setvariable variable=[\w.-]{0,60}(?:pass|pwd|secret|token|key|cred)[^\]\n]{0,60}\]([^\s"'`$(]{8,200})/gi,
   },
   { rule: "workflow-command", hints: ["::add-mask::"], pattern: /::add-mask::([^\s"'`$]{8,200})/g },
+  // Phoenix's `signing_salt`, which has eight characters
+  {
+    rule: "declared-secret",
+    hints: ["signing_salt"],
+    pattern: /\bsigning_salt["']?\s{0,4}(?:=>|[:=])\s{0,4}["']([\w+/-]{8,64})["']/g,
+  },
+  // Travis CI's `slack: account:…`
+  {
+    rule: "directive",
+    hints: ["slack:"],
+    strict: true,
+    pattern: /\bslack:\s{1,20}(?:(?:rooms:\s{1,20})?- )?["']?[\w-]{1,40}:([A-Za-z\d]{24})(?![\w-])/g,
+  },
   // haproxy's `hdr(x-key) -m str …`
   {
     rule: "directive",
@@ -45,7 +58,7 @@ export const DECLARED_PLACES: readonly PasswordPlace[] = [
     rule: "basic-credentials",
     hints: ["basic", "auth", "Basic", "Auth"],
     pattern:
-      /(?:\bbasic|auth)\w{0,12}["']?\s{0,4}[:=,(]\s{0,4}(?:\w{1,20}\()?["'`][\w.@+-]{1,60}:([^\s"'`/:][^\s"'`:]{5,200})["'`]/gi,
+      /(?:\bbasic\w{0,12}["']?\s{0,4}[:=,(]|auth\w{0,12}["']?\s{0,4}[:=(])\s{0,4}(?:\w{1,20}\()?["'`][\w.@+-]{1,60}:([^\s"'`/:][^\s"'`:]{5,200})["'`]/gi,
   },
   // `newInstance("jdbc:…", "user", "…")`
   {

@@ -17,13 +17,13 @@ const VARIABLE =
   /(?:^|[\n\s"'-])([A-Z][A-Z\d]{2,30}(?:_[A-Z\d]{1,30}){0,8}|[A-Z][A-Z\d]{0,2}(?:_[A-Z\d]{1,30}){1,8})["']?[ \t]{0,4}[:=][ \t]{0,4}["']?$/;
 /** In front of the value of a name that is often a secret's. */
 const WEAK_NAME =
-  /(?:^|[^A-Za-z\d])(?:\w{0,30}[_.-])?(?:api|app|hmac|signing|seed|otp|otp_?seed|totp|login|webhook|enc|encryption|cipher|vault|hash_?key|sdk|account_?sid_?auth)(?:["']?[ \t]{0,4}[:=][ \t]{0,4}["']?|>)$/i;
+  /(?:^|[^A-Za-z\d])(?:\w{0,30}[_.-]|[a-z])?(?:api|private|priv|blowfish|license|app|hmac|signing|seed|otp|otp_?seed|totp|login|webhook|enc|encryption|cipher|vault|hash_?key|sdk|account_?sid_?auth)(?:["']?[ \t]{0,4}[:=][ \t]{0,4}["']?|>)$/i;
 /** In front of an argument that follows an id. */
 const ID_BEFORE =
   /[\w.:$]{2,60}[( ]\s{0,20}(?:[:@]?[\w.]{1,30}\s{0,4},\s{0,20})?(["'])([\w.@:-]{4,80})\1\s{0,4},\s{0,20}["']$/;
 /** What random values are too that are no secrets. */
 const HARMLESS =
-  /hash|sha\d?|md5|commit|digest|checksum|integrity|uuid|guid|etag|fingerprint|revision|\brev\b|sum\b|_id\b|\bid\b|version|public|assert|expect|equal|verify|test|site|nonce|thumbprint|certificate|cert\b|signature|blob|oid|challenge|verifier|state|websocket|contains|entry|response|nid|tree|parent|color|font|base64|encode|decode|path|url|image|icon|template|request|cursor|\bsig\b|keyid|trace/i;
+  /hash|sha\d?|md5|commit|\bbuild\b|\brelease$|digest|checksum|integrity|uuid|guid|etag|fingerprint|revision|\brev\b|sum\b|_id\b|\bid\b|version|public|assert|expect|equal|verify|test|site|nonce|thumbprint|certificate|cert\b|signature|blob|oid|challenge|verifier|state|websocket|contains|entry|response|nid|tree|parent|color|font|base64|encode|decode|path|url|image|icon|template|request|cursor|\bsig\b|keyid|trace/i;
 
 /** Adds the value at the end of a run of token characters, between `start` and `end` of the text, if it is such a secret. */
 export function findDrawn(text: string, start: number, end: number, found: SecretRange[]): void {

@@ -46,7 +46,7 @@ export function quotedNear(text: string, from: number, end: number): Place[] {
 }
 
 const DIGEST = /^(?:[\da-f]{32}|[\da-f]{40}|(?:1220)?[\da-f]{64}|[\da-f]{128})$/i;
-const OF_DIGEST = /checksum|\bhash["']?\s{0,4}[:=]|commit|fingerprint|digest|integrity|\bsha-?\d{1,3}\b(?!\()/i;
+const OF_DIGEST = /checksum|\bhash(?:["']?\s{0,4}[:=]|\()|commit|fingerprint|digest|integrity|\bsha-?\d{1,3}\b(?!\()/i;
 const BEFORE_DIGEST_CHARACTERS = 160;
 
 /** Whether a value has a digest's form, and its line says before it that it is one. */

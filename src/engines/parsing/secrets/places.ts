@@ -12,12 +12,14 @@ export const PASSWORD_PLACES: readonly PasswordPlace[] = [
   ...DECLARED_PLACES,
   {
     rule: "netrc",
+    words: true,
     hints: ["password"],
     pattern:
       /\b(?:machine\s{1,20}\S{1,200}|default)\s{1,20}login\s{1,20}\S{1,200}\s{1,20}(?:account\s{1,20}\S{1,200}\s{1,20})?password\s{1,20}([^\s"'\\]{1,300})/g,
   },
   {
     rule: "pgpass",
+    words: true,
     hints: [":"],
     // What comes first is looked at last: few lines have such a number.
     pattern: /:(?:\d{2,5}|\*):(?<=^[\w.*-]{1,200}:(?:\d{2,5}|\*):)[\w*-]{1,60}:[\w*.@-]{1,60}:([^\s"'`,;)]{6,200})$/gm,
@@ -112,7 +114,7 @@ export const PASSWORD_PLACES: readonly PasswordPlace[] = [
     rule: "cookie",
     hints: ["ookie=", "ookie:", "ookie ", 'ookie"', "ookie'", "ookie,"],
     pattern:
-      /\bcookie["']?(?:\s{0,4}[:=,]\s{0,4}|[ \t])["'`]?(?:[\w.-]{1,60}=[^;\s"'`]{0,200};\s{0,4}){0,8}?[\w.-]{0,30}(?:sess|sid|auth|token|jwt|remember|login|secret)[\w.-]{0,30}=([^;\s"'`\\%]{16,400})(?!%)/gi,
+      /\bcookie["']?(?:\s{0,4}[:=,]\s{0,4}|[ \t])\[?["'`]?(?:[\w.-]{1,60}=[^;\s"'`]{0,200};\s{0,4}){0,8}?[\w.-]{0,30}(?:sess|sid|auth|token|jwt|remember|login|secret)[\w.-]{0,30}=([^;\s"'`\\%]{16,400})(?!%)/gi,
   },
   {
     rule: "login",
@@ -134,20 +136,23 @@ export const PASSWORD_PLACES: readonly PasswordPlace[] = [
     rule: "basic-credentials",
     hints: ["btoa", "b64encode", "Buffer.from", "encodeBase64", "encodeToString", "base64_encode", "USERPWD"],
     pattern:
-      /(?:\bbtoa|b64encode|Buffer\.from|encodeBase64|encodeToString|base64_encode|USERPWD)[^\n"'`]{1,40}b?["'`][\w.@+-]{1,60}:([^\s"'`]{6,200})["'`]/g,
+      /(?:\bbtoa|b64encode|Buffer\.from|encodeBase64|encodeToString|base64_encode|USERPWD)[^\n"'`]{1,40}b?["'`][\w.@+-]{1,60}:([^"'`\n]{6,200})["'`]/g,
   },
   {
     rule: "sql-password",
+    words: true,
     hints: ["IDENTIFIED "],
     pattern: /\bIDENTIFIED (?:WITH \w{1,40} )?BY (?:PASSWORD )?["']([^"'\n]{6,200})["']/g,
   },
   {
     rule: "sql-password",
+    words: true,
     hints: ["identified "],
     pattern: /\bidentified (?:with \w{1,40} )?by (?:password )?["']([^"'\n]{6,200})["']/g,
   },
   {
     rule: "connection-string",
+    words: true,
     hints: ["Password", "Pwd", "PWD", "SharedAccessKey", "AccountKey", "AccessKey", "SharedSecretValue"],
     pattern:
       /(?:;|["'])(?:Password|Pwd|PWD|SharedAccessKey|AccountKey|AccessKey|SharedSecretValue)\s{0,4}=\s{0,4}([^;"'\s<]{6,200})/g,
@@ -159,11 +164,33 @@ export const PASSWORD_PLACES: readonly PasswordPlace[] = [
     pattern:
       /\bset\s{1,8}["'`]?\w{0,30}value["'`]?\s{0,4}=\s{0,4}'([^'\n]{6,300})'\s{1,8}where\s[^\n;]{0,60}?'[\w.-]{0,40}(?:pass|secret|token|key|pwd|cred)/gi,
   },
+  // `sentinel auth-pass name …`, `rootpw --plaintext …`
+  {
+    rule: "directive",
+    words: true,
+    hints: ["auth-pass", "rootpw"],
+    pattern:
+      /^[ \t]{0,20}(?:(?:sentinel[ \t]{1,4})?auth-pass[ \t]{1,4}[\w.-]{1,60}|rootpw(?:[ \t]{1,4}--plaintext)?)[ \t]{1,4}([^\s"'<>]{6,200})$/gm,
+  },
+  // Java makes arrays of characters of passwords only.
+  {
+    rule: "argument",
+    hints: [".toCharArray()"],
+    pattern: /"([^\s"\\]{8,64})"\.toCharArray\(\)/g,
+  },
+  // `user/pw: name / …`
+  {
+    rule: "login",
+    hints: ["/pw", "/ pw", "/pass", "/ pass", "/Pass", "/ Pass"],
+    strict: true,
+    pattern:
+      /\b(?:user|login|name)(?:name)?s? ?\/ ?(?:pw|pass(?:wor[dt])?)\b[:=]? {0,2}[`*"']{0,3}[\w.@-]{2,40}[`*"']{0,3} ?[/:] ?[`*"']{0,3}([^\s`"'*/]{8,64})/gi,
+  },
   // `{PLAIN}…`
   {
     rule: "directive",
-    hints: ["{PLAIN}", "{CLEAR}", "{CLEARTEXT}"],
-    pattern: /\{(?:PLAIN|CLEAR|CLEARTEXT)\}([^\s:"']{6,200})/g,
+    hints: ["{PLAIN}", "{CLEAR}", "{CLEARTEXT}", "{noop}"],
+    pattern: /\{(?:PLAIN|CLEAR|CLEARTEXT|noop)\}([^\s:"']{6,200})/g,
   },
   {
     rule: "directive",
@@ -203,6 +230,22 @@ export const PASSWORD_PLACES: readonly PasswordPlace[] = [
     strict: true,
     pattern: new RegExp(
       String.raw`\b(?:${USERS}|(?:[Cc]redentials?|[Ll]og ?in)\b[^\n]{0,40}?[ \x60*"'][\w.@-]{2,40})[\x60*"']{0,3}(?: ?/ ?|: ?)[\x60*"']{0,3}([^\s"'\x60*]{8,64})`,
+      "g",
+    ),
+  },
+  // `user@host / …`
+  {
+    rule: "login",
+    hints: ["@"],
+    pattern:
+      /@[\w-]{1,40}\.[\w.-]{2,60} ?(?:\/|\||,? pw:?|,? password:?) ?(?<=[\w.+]@[^@\n]{0,120})[`*"']{0,3}(?=\S{0,64}\d)([^\s`"'*/]{8,64})(?=[`"'*.,;)]{0,3}(?:\s|$))/g,
+  },
+  // `admin / …`
+  {
+    rule: "login",
+    hints: USERS.split("|").map((user) => `${user} / `),
+    pattern: new RegExp(
+      String.raw`\b(?:${USERS}) / [\x60*"']{0,3}(?=\S{4,62}\d\d)([^\s\x60"'*/]{8,64})(?=[\x60"'*.,;)]{0,3}(?:\s|$))`,
       "g",
     ),
   },

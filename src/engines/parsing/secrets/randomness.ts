@@ -107,7 +107,14 @@ function alphabetSize(text: string): number {
  * Texts that mark keys in documentation and tests as examples, and references to values stored elsewhere.
  */
 const PLACEHOLDER =
-  /example|sample|placeholder|your[_-]?|change[_-]?(?:me|it|this)|dummy|fake|(?<![a-z])mock|redacted|insert|replace|todo|fixme|secret[_-]?(?:key|name|ref)|xxxx|\*{3}|\.{3}|…|<[A-Za-z][\w .:-]{0,60}>|[$#]\{|\$\(|\{\{|%\(\w{1,40}\)|<%|ENC\[|test[_-]?(?:key|token|secret)|not[_-]?a[_-]?real|lorem|ipsum|p[a@4][s$5]{2}w[o0]?rd|qwerty|asdf|foobar|deadbeef|cafebabe|0x0{8}/i;
+  /example|sample|placeholder|your[_-]?|change[_-]?(?:me|it|this)|dummy|fake|(?<![a-z])mock|redacted|insert|replace|todo|fixme|secret[_-]?(?:key|name|ref)|xxxx|\*{3}|\.{3}|…|<[A-Za-z][\w .:-]{0,60}>|[$#]\{|\$\(|\{\{|%\(\w{1,40}\)|<%|ENC\[|test[_-]?(?:key|token|secret)|not[_-]?a[_-]?real|lorem|ipsum|foobar|deadbeef|cafebabe|0x0{8}/i;
+/** What many people choose, and what manuals and tests write: only a year or another number behind a sign tells the former. */
+const COMMON_PASSWORD = /p[a@4][s$5]{2}w[o0]?rd|qwerty|asdf/i;
+const NUMBERED = /^(?=[^\d!#%&*?]{0,16}[A-Za-z])[\w@$]{4,16}[!@#$%&*?](?!1{2,4}$|0{1,4}1?$|12(?:34?)?$)\d{2,4}[!?]?$/;
+
+/** Whether a text is a word with a sign and a number of two to four digits behind it, as people change passwords: `P@ssw0rd!2019`. */
+export const isNumbered = (text: string): boolean => NUMBERED.test(text);
+
 /** A longer run of ascending or descending characters is not a key. */
 const MAX_SEQUENCE = 6;
 /** The same character so often, or so few different ones for its length, is a filler. */
@@ -134,7 +141,7 @@ export function isComposedPassword(text: string): boolean {
 /** Whether a text is a filler, an example or a reference to be filled in rather than a value. */
 export function isPlaceholder(text: string): boolean {
   const judged = text.slice(0, MAX_JUDGED_CHARACTERS);
-  if (PLACEHOLDER.test(judged)) return true;
+  if (PLACEHOLDER.test(judged) || (COMMON_PASSWORD.test(judged) && !isNumbered(text))) return true;
   let repeats = 1;
   let rising = 1;
   let falling = 1;

@@ -10,6 +10,10 @@ export interface Separator {
   loose?: boolean;
   /** Whether words in quotes may be the value, though it is loose. */
   words?: boolean;
+  /** Whether it also separates the members of lists and arguments. */
+  comma?: boolean;
+  /** Whether the value is the text of an element of XML. */
+  element?: boolean;
   /** Whether it only separates names of passwords and credentials from their values. */
   credentials?: boolean;
 }
@@ -50,12 +54,18 @@ export const SEPARATORS: readonly Separator[] = [
   },
   // `userPassword:: value`, of LDIF
   { starts: ":", pattern: /::[ \t]{1,4}/y, credentials: true },
-  // `${NAME}    value`, of Robot Framework
-  { starts: "}", pattern: /\}[ \t]{2,40}/y },
+  // `${NAME}    value`, of Robot Framework; `\newcommand{\name}{value}`
+  { starts: "}", pattern: /\}(?:[ \t]{2,40}|\{)/y },
   // `${NAME:-value}`
   { starts: ":", pattern: /:[-=]/y },
   // `put(Names.NAME, "value")`
-  { starts: ", \t", pattern: /[ \t]{0,2},\s{0,20}/y, quoted: true, credentials: true },
+  { starts: ", \t", pattern: /[ \t]{0,2},\s{0,20}/y, quoted: true, credentials: true, comma: true },
+  // `nameField.sendKeys("value")`
+  {
+    starts: ".",
+    pattern: /\.(?:setText|setValue|send_?[kK]eys|fill|type|enterText)\([ \t]{0,4}/y,
+    quoted: true,
+  },
   // `setName("value")`, `.name("value")`, `NAME('value')`
   { starts: "(", pattern: /\([ \t]{0,4}/y, quoted: true },
   // `name() { return "value"`, `fun name(): String = "value"`, `var name: String { "value" }`
@@ -66,13 +76,14 @@ export const SEPARATORS: readonly Separator[] = [
     quoted: true,
   },
   // `define('NAME', value)`, `setenv("NAME", value)`, `os.environ.get("NAME", value)`
-  { starts: "\"'`", pattern: /["'`]\s{0,10},\s{0,40}/y, quoted: true },
+  { starts: "\"'`", pattern: /["'`]\s{0,10},\s{0,40}/y, quoted: true, comma: true },
   // `<add key="Name" value="…"/>`
   { starts: "\"'", pattern: /["']\s{1,20}(?:value|content)\s{0,4}=\s{0,4}/y, quoted: true },
   // `<password>…</password>`, `<key>Password</key><string>…</string>`, `<entry key="password"><value>…`, `<pass encoding="…">…`
   {
     pattern:
       /(?:<\/[\w:.-]{1,30}|["']?(?:[ \t][^<>\n]{0,80}["'\w])?)>\s{0,40}(?:<PlainText>\w{4,5}<\/PlainText>\s{0,40})?(?:<[\w:.-]{1,30}(?:\s[^<>\n]{0,60})?>\s{0,40}){0,3}(?:<!\[CDATA\[)?/y,
+    element: true,
   },
   // A heading, and the value in a block of code below it; `token → value`
   {
@@ -81,7 +92,7 @@ export const SEPARATORS: readonly Separator[] = [
     loose: true,
   },
   // `The password is value`
-  { pattern: /[ \t](?:is|was)(?: now| set to)?:?[ \t]{1,4}/y, loose: true, words: true },
+  { pattern: /[ \t](?:is|was|ist|lautet|est)(?: now| set to)?:?[ \t]{1,4}/y, loose: true, words: true },
   // `--password value`, `ENV NAME value`, `machine … password value`, `X-Api-Key value`
   { pattern: /["'`]?[ \t]{1,8}/y, loose: true },
 ];

@@ -142,6 +142,19 @@ export const SHAPE_RULES: readonly ShapeRule[] = [
       /(https:\/\/(?:hooks\.zapier\.com\/hooks\/catch\/\d{4,12}\/[a-z0-9]{5,12}|hook\.[\w.]{2,30}\.?(?:make|integromat)\.com\/[a-z0-9]{24,40}))/dg,
   },
   {
+    rule: "lark-webhook",
+    run: 36,
+    hints: ["/open-apis/bot/", "/cgi-bin/webhook/send"],
+    pattern:
+      /(https:\/\/(?:open\.(?:larksuite|feishu)\.(?:com|cn)\/open-apis\/bot\/(?:v2\/)?hook\/|qyapi\.weixin\.qq\.com\/cgi-bin\/webhook\/send\?key=)[\da-f-]{32,36})/dgi,
+  },
+  {
+    rule: "service-webhook",
+    hints: ["/with/key/", "/integration/", "hc-ping.com/", "webhooks/incoming/", "/heartbeat/", "webhooks.gitter"],
+    pattern:
+      /(https:\/\/(?:maker\.ifttt\.com\/[\w/-]{3,80}\/with\/key\/[\w-]{20,50}|events\.pagerduty\.com\/integration\/[\da-f]{32}|hc-ping\.com\/[\da-f-]{36}|webexapis\.com\/v1\/webhooks\/incoming\/[\w-]{40,120}|uptime\.better(?:stack|uptime)\.com\/api\/v1\/heartbeat\/\w{20,40}|webhooks\.gitter\.im\/e\/[\da-f]{20}))/dg,
+  },
+  {
     rule: "signed-url",
     run: 27,
     hints: ["ignature=", "sig="],

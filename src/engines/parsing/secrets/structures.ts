@@ -1,7 +1,8 @@
 /** Secrets that are recognised by the surrounding text: key blocks, URLs, headers, manifests and credential files. */
 import { isPlaceholder, randomnessBits } from "./randomness.ts";
 import { valuesInBlock } from "./blocks.ts";
-import { choiceOf, isJoinedWords, isSignedWords } from "./chosen.ts";
+import { isGivenPassword } from "./given.ts";
+import { choiceOf, isSignedWords } from "./chosen.ts";
 import type { Hints } from "./hints.ts";
 import { looksSecretNear, quotedNear } from "./nearby.ts";
 import { findKubernetesSecrets } from "./manifests.ts";
@@ -19,7 +20,7 @@ const MIN_USER_BITS = 16;
 export function findStructured(text: string, hints: Hints, found: SecretRange[]): void {
   if (hints.hasOne(["BEGIN", "PuTTY", "RWRTY0Iy"])) findKeyBlocks(text, found);
   if (hints.hasOne(["://"])) findUrlCredentials(text, found);
-  for (const { rule, hints: needed, pattern, strict, maxCharacters } of PASSWORD_PLACES) {
+  for (const { rule, hints: needed, pattern, strict, words, maxCharacters } of PASSWORD_PLACES) {
     if (
       (maxCharacters !== undefined && text.length > maxCharacters) ||
       !(pattern.ignoreCase ? hints.mayHaveOne(needed) : hints.hasOne(needed))
@@ -30,7 +31,7 @@ export function findStructured(text: string, hints: Hints, found: SecretRange[])
       if (
         strict === true
           ? !password.includes("=") && looksSecretNear(password, MIN_PASSWORD_BITS, true)
-          : isPassword(password)
+          : isPassword(password, words === true ? "setting" : "joined")
       )
         add(found, match.index + match[0].lastIndexOf(password), password.length, rule);
     }
@@ -40,6 +41,7 @@ export function findStructured(text: string, hints: Hints, found: SecretRange[])
   if (hints.hasOne(["Secret"])) findKubernetesSecrets(text, found);
   findArguments(text, hints.mayHave("SecureString"), found);
   if (hints.mayHave("key")) findBareKeys(text, found);
+  if (hints.hasOne(KEY_HINTS)) findKeysInProse(text, found);
   if (hints.hasOne(["SecureString"])) findSecureStrings(text, found);
   if (hints.hasOne(["kty"])) findJsonWebKeys(text, found);
   if (hints.mayHave("mnemonic") || hints.mayHave("phrase")) findMnemonics(text, found);
@@ -54,6 +56,9 @@ const BLOCK_HEADER =
 /** Between header and key: line breaks (also escaped or joined in source code), and the headers of an encrypted key. */
 const BLOCK_START = /(?:[\s"'+,\\.]|\\[nr]|[\w-]{3,20}: ?[^\n\\]{1,100}(?:\n|\\n)){0,60}?[A-Za-z0-9+/=]{16}/y;
 const MAX_BLOCK_CHARACTERS = 32_768;
+/** Examples in documentation leave out what comes after the first line of a key. */
+const ELIDED = /(?:^|\n|\\n)[ \t#*|-]{0,20}(?:\[?\.{3}\]?|…)[ \t]{0,8}(?:\r?\n|\\n|$)/;
+const ELIDED_CHARACTERS = 2_000;
 
 /** PEM, OpenSSH, PGP and PuTTY private keys, to the end of their block. */
 function findKeyBlocks(text: string, found: SecretRange[]): void {
@@ -74,6 +79,7 @@ function findKeyBlocks(text: string, found: SecretRange[]): void {
       const start = BLOCK_START.exec(text);
       if (start === null) continue;
       end = Math.min(footers.from(bodyAt), bodyAt + MAX_BLOCK_CHARACTERS, text.length);
+      if (ELIDED.test(text.slice(bodyAt, Math.min(end, bodyAt + ELIDED_CHARACTERS)))) continue;
     }
     done = end;
     add(found, match.index, end - match.index, "private-key");
@@ -88,7 +94,7 @@ function findUrlCredentials(text: string, found: SecretRange[]): void {
     const [whole, user = "", password] = match;
     if (password !== undefined) {
       if (
-        isPassword(unescaped(password)) ||
+        isPassword(unescaped(password), user === password ? "joined" : "setting") ||
         (isGiven(password) && HOSTED.test(text.slice(match.index + whole.length, match.index + whole.length + 120)))
       )
         add(found, match.index + whole.length - 1 - password.length, password.length, "url-credentials");
@@ -104,9 +110,9 @@ function findUrlCredentials(text: string, found: SecretRange[]): void {
   }
 }
 
-/** Hosts where nobody tries out a client: whatever stands in front of them is a password. */
+/** Hosts of networks and services where nobody tries out a client: whatever stands in front of them is a password. */
 const HOSTED =
-  /^[\w.-]{1,100}\.(?:mongodb\.net|amazonaws\.com|azure\.com|windows\.net|azure-api\.net|neon\.tech|supabase\.co|cloudamqp\.com|redislabs\.com|redis-cloud\.com|rediscloud\.com|upstash\.io|render\.com|railway\.app|rlwy\.net|aivencloud\.com|digitalocean\.com|elephantsql\.com|planetscale\.com|psdb\.cloud|cockroachlabs\.cloud|mlab\.com|elastic-cloud\.com|es\.io|heroku\.com|ngrok\.io)\b/;
+  /^(?:10|192\.168|172\.\d\d)\.\d{1,3}\.|^[\w.-]{1,100}\.(?:mongodb\.net|amazonaws\.com|azure\.com|windows\.net|azure-api\.net|neon\.tech|supabase\.co|cloudamqp\.com|redislabs\.com|redis-cloud\.com|rediscloud\.com|upstash\.io|render\.com|railway\.app|rlwy\.net|aivencloud\.com|digitalocean\.com|elephantsql\.com|planetscale\.com|psdb\.cloud|cockroachlabs\.cloud|mlab\.com|elastic-cloud\.com|es\.io|heroku\.com|ngrok\.io)\b/;
 
 /** Whether something is given for a password, instead of a word for one. */
 function isGiven(password: string): boolean {
@@ -168,30 +174,40 @@ const MIN_CHOSEN_ARGUMENT = 10;
 const LOGIN =
   /connect|login|auth|credential|user|pdo|mysqli|sequelize|ftp|wifi|securestring|basic|async|sign(?!ed|w)|cipher|hash|make_password|encode/i;
 
+/** Those with a password behind a user, and those with nothing else. */
+const CONNECTION =
+  /connect(?:ion)?$|mysqli$|pdo$|login$|ftp$|credentials$|networkcredential$|basic_?auth$|wifi\.begin$|passwordauthentication$/i;
+const ONLY_PASSWORD = /^auth$|[sS]ecure[sS]tring$/;
+
 function findArguments(text: string, hasSecureStrings: boolean, found: SecretRange[]): void {
   const lines = new NextOf(text, "\n");
   for (let open = text.indexOf("("); open !== -1; open = text.indexOf("(", open + 1)) {
     if (!CALL_ENDS.has(text.slice(open - 2, open).toLowerCase())) continue;
     const name = CALL.exec(text.slice(Math.max(0, open - CALL_CHARACTERS), open))?.[0];
-    if (name !== undefined) judgeArguments(text, open + 1, lines, LOGIN.test(name), found);
+    if (name !== undefined) judgeArguments(text, open + 1, lines, name, found);
   }
   if (!hasSecureStrings) return;
   // PowerShell separates arguments by spaces.
   for (const { 0: name, index } of text.matchAll(/SecureString[ \t]/g)) {
     const from = index + name.length;
-    judgeArguments(text, from, lines, true, found);
+    judgeArguments(text, from, lines, "SecureString", found);
     for (const { start, text: value } of quotedNear(text, from, lines.from(from)))
-      if (isJoinedWords(value)) add(found, start, value.length, "argument");
+      if (isGivenPassword(value, "quoted") && !isPlaceholder(value)) add(found, start, value.length, "argument");
   }
 }
 
-function judgeArguments(text: string, from: number, lines: NextOf, mayBeChosen: boolean, found: SecretRange[]): void {
+function judgeArguments(text: string, from: number, lines: NextOf, call: string, found: SecretRange[]): void {
+  const mayBeChosen = LOGIN.test(call);
   for (const { start, text: value } of quotedNear(text, from, lines.from(from))) {
     if (UUID.test(value)) continue;
     const isLater = text.slice(from, start).includes(",");
     if (
       looksSecretNear(value, MIN_PASSWORD_BITS, mayBeChosen) ||
-      (mayBeChosen && isLater && (isChosenArgument(value) || isSignedWords(value)))
+      (mayBeChosen && isLater && (isChosenArgument(value) || isSignedWords(value))) ||
+      (((isLater && CONNECTION.test(text.slice(Math.max(0, from - CALL_CHARACTERS), from - 1))) ||
+        ONLY_PASSWORD.test(call)) &&
+        isGivenPassword(value, "joined") &&
+        !isPlaceholder(value))
     )
       add(found, start, value.length, "argument");
   }
@@ -203,6 +219,22 @@ const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
 const MIN_BARE_KEY_BITS = 36;
 const BARE_KEY =
   /(?<![\w-])["']?keys?["']?\s{0,4}(?:=>|[:=])\s{0,4}\[?\s{0,8}["']([\w+/=-]{24,128})["'](?:\s{0,4},\s{0,8}["']([\w+/=-]{24,128})["'])?/gi;
+
+const KEY_HINTS = ["ey is ", "ey for ", "ey of ", "--key ", "--key=", "icense is ", "icense for ", "icense of "];
+/** `the key of the sandbox is "…"`, `--key …` */
+const KEY_IN_PROSE =
+  /(?:(?:[kK]ey|[lL]icense)\b[^\n"'`=(){}[\]<>;]{1,60}["`]|(?<![\w-])--key[ =]["']?)([\w+/-]{24,128}={0,2})(?=["`'\s]|$)/g;
+
+function findKeysInProse(text: string, found: SecretRange[]): void {
+  for (const { 0: whole, 1: key = "", index } of text.matchAll(KEY_IN_PROSE))
+    if (
+      /\d/.test(key) &&
+      /[a-z]\w{0,128}[A-Z]|[A-Z]\w{0,128}[a-z]|[G-Z]/.test(key) &&
+      !isPlaceholder(key) &&
+      randomnessBits(key) >= MIN_BARE_KEY_BITS
+    )
+      add(found, index + whole.length - key.length, key.length, "bare-key");
+}
 
 function findBareKeys(text: string, found: SecretRange[]): void {
   for (const match of text.matchAll(BARE_KEY))

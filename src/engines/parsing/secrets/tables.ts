@@ -1,4 +1,5 @@
 /** Secrets in tables: Markdown, CSV and rows of SQL, where the name of a column or a cell of the row says what a value is. */
+import { isGivenPassword } from "./given.ts";
 import type { Hints } from "./hints.ts";
 import { looksSecretNear, quotedNear } from "./nearby.ts";
 import { NextOf } from "./next-of.ts";
@@ -45,7 +46,8 @@ function findTable(text: string, start: number, found: SecretRange[]): number {
   let at = start + first.length + 1;
   if (row === undefined) return at;
   const kinds = row.cells.map(({ text: name }) => kindOf(name));
-  if (kinds.every((kind) => kind === undefined)) return at;
+  // A list has one member in a line.
+  if (kinds.every((kind) => kind === undefined) || row.cells.filter((cell) => cell.text !== "").length < 2) return at;
   if (row.separator === "|") for (const [i, kind] of kinds.entries()) judge(nextCell(row.cells, i), kind, found);
   if (!row.cells.every(({ text: name }) => isHeading(name))) return at;
   for (let rows = 0; rows < MAX_ROWS && at < text.length; rows++) {
@@ -106,7 +108,8 @@ function kindOf(name: string): NameClass | undefined {
 }
 
 function judge(cell: Cell | undefined, kind: NameClass | undefined, found: SecretRange[]): void {
-  if (cell === undefined || kind === undefined || !isSecretValue(cell.text, kind)) return;
+  if (cell === undefined || kind === undefined) return;
+  if (!isSecretValue(cell.text, kind) && !(kind === "password" && isGivenPassword(cell.text, "joined"))) return;
   found.push({ start: cell.start, end: cell.start + cell.text.length, rule: "table-cell" });
 }
 

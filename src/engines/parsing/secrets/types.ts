@@ -17,6 +17,8 @@ export interface PasswordPlace {
   pattern: RegExp;
   /** Whether something else may stand there, so that a password must look like one. */
   strict?: boolean;
+  /** Whether one ordinary word may be the password. */
+  words?: boolean;
   /** Of files that hold nothing else, which are small. */
   maxCharacters?: number;
 }

@@ -63,7 +63,7 @@ function isChosen(value: string, kind: NameClass, isLoose: boolean): boolean {
 export function isSecretNear(value: string, kind: NameClass): boolean {
   const decoded = decodeBase64(value);
   const { characters, bits } = LIMITS[kind];
-  if (value.length < characters || isNoValue(value)) return false;
+  if (value.length < characters || isNoValue(value) || (kind === "key" && UUID.test(value))) return false;
   return looksSecretNear(decoded === undefined ? value : withoutUser(decoded), bits, kind === "password");
 }
 
@@ -76,7 +76,8 @@ const MIN_COMPOSED_SECRET = 16;
 const COMPOSED_SECRET_BITS = 8;
 
 function isRandom(value: string, kind: NameClass, isLoose: boolean): boolean {
-  if (UUID.test(value)) return !isLoose && randomnessBits(value.replaceAll("-", "")) > 0;
+  // Under the name of a key, which may be any, it is an id.
+  if (UUID.test(value)) return !isLoose && kind !== "key" && randomnessBits(value.replaceAll("-", "")) > 0;
   const decoded = decodeBase64(value);
   if (decoded !== undefined) {
     const plain = withoutUser(decoded);

@@ -4,7 +4,65 @@ import { chosen, chosenStrong, form, hex, token, type Form } from "./form.ts";
 const word = (d: Parameters<typeof chosen>[0]) =>
   d.pick(["brimstone", "copperware", "meadow"]) + d.pick(["kettle", "harbor", "sunset"]);
 
+/** Words that nobody would take for random. */
+const words = (d: Parameters<typeof chosen>[0]) =>
+  `${d.pick(["rainy", "wooden", "seven"])}-${d.pick(["tuesday", "giraffe", "lanterns"])}`;
+const oneWord = (d: Parameters<typeof chosen>[0]) => d.pick(["penguinsuit", "marmalade", "lighthouses"]);
+
 export const CHOSEN: readonly Form[] = [
+  form("words in quotes", words, (s) => `password: '${s}',\n`),
+  form("words of a property", oneWord, (s) => `server.ssl.key-store-password=${s}\n`),
+  form("words in YAML", oneWord, (s) => `db:\n  password: ${s}\n`),
+  form("words in a list of settings", words, (s) => `dsn := "host=db user=app password=${s} dbname=app"`),
+  form("words in an assignment that is quoted", oneWord, (s) => `Environment="PROXY_PASS=${s}"\n`),
+  form("words of a directive", words, (s) => `masterauth ${s}\n`),
+  form("words of a directive with an operand", words, (s) => `sentinel auth-pass main ${s}\n`),
+  form("words in a column", words, (s) => `| Host | Password |\n|------|----------|\n| nas  | ${s} |\n`),
+  form("words in an element", oneWord, (s) => `<password>${s === "marmalade" ? "marmalades" : s}</password>`),
+  form("words behind IDENTIFIED BY", oneWord, (s) => `CREATE USER 'a'@'%' IDENTIFIED BY '${s}';`),
+  form("words of a form's control", words, (s) => `passwordField.text = "${s}"`),
+  form("words that are set", words, (s) => `props.setProperty("db.password", "${s}");`),
+  form("words that are compared by a call", words, (s) => `if (strcmp(c->password, "${s}") == 0)`),
+  form("words in bold", words, (s) => `The password is the same: password **${s}**.`),
+  form(
+    "words joined by dots",
+    (d) => `snakes.on.${d.pick(["the", "our"])}.plane`,
+    (s) => `[x]\npassword = ${s}\n`,
+  ),
+  form(
+    "words and a number in a phrase",
+    (d) => `Blue Sailors ${d.digits(2)}`,
+    (s) => `password: "${s}"\n`,
+  ),
+  form(
+    "words of a filler and another word",
+    (d) => `Lantern-Admin-${d.digits(2)}`,
+    (s) => `DB_PASSWORD=${s}\n`,
+  ),
+  form(
+    "common password with a year",
+    (d) => `P@ssw0rd!20${d.pick(["19", "22"])}`,
+    (s) => `password: "${s}"\n`,
+  ),
+  form(
+    "words of another secret",
+    (d) => `${words(d)}-climbs`,
+    (s) => `webhook_secret = "${s}"\n`,
+  ),
+  form(
+    "words and a number of a token",
+    (d) => `${words(d)}-20${d.pick(["19", "22"])}`,
+    (s) => `if ($arg_token != "${s}")`,
+  ),
+  form("characters of an array", chosen, (s) => `store.load(in, "${s}".toCharArray());`),
+  form("password of a private address", words, (s) => `connect(mysql://kiosk:${s}@10.20.0.11/kiosk)`),
+  form("key in prose", token, (s) => `The key of the sandbox is \`${s}\`.`),
+  form("key of a command", token, (s) => `collector --key ${s}\n`),
+  form(
+    "token of Travis CI for Slack",
+    (d) => d.base62(24),
+    (s) => `notifications:\n  slack: acme:${s}\n`,
+  ),
   form("chosen in an env file", chosen, (s) => `APP_ENV=production\nMAIL_PASSWORD=${s}\n`),
   form("chosen in YAML", chosen, (s) => `db:\n  username: app\n  password: ${s}\n`),
   form("chosen in JSON", chosen, (s) => `{ "user": "sam", "password": "${s}" }`),

@@ -77,6 +77,17 @@ describe("secrets", () => {
     'passwords = { minLength = "characters8", kind = "alphanumeric" }',
     "docker run -p 127.0.0.1:8080:80 -w /app1 web",
     "/** Users admin / operator1 may log in. */",
+    'type Autocomplete =\n  | "current-password"\n  | "street-address"\n  | "transaction-amount";\n',
+    'const options = [\n  "sentinel-pass",\n  "resolve-hostnames",\n];\n',
+    "password: form-control\npassphrase: not-required\n",
+    'labels = { password: "Kennwort", confirm: "Repeat it" }',
+    "The user name and password components are encoded apart.",
+    "docker run --rm --privileged multiarch/qemu",
+    "interface Login {\n  password: CharArray\n}\n",
+    "parseurl@~1.3.2, parseurl@~1.3.3:\n",
+    "Default: arn:aws:secretsmanager:eu-west-1:418273645510:secret:api-Xb3kQ1",
+    '<add key="TelemetryKey" value="37021e65-fe8c-423a-a1de-ec1b7c7e73e1" />',
+    "-----BEGIN RSA PRIVATE KEY-----\nwrj2wDbCDCFmfqnSJ\n...\nKI3vFLlEz44sAV8jX\n-----END RSA PRIVATE KEY-----",
   ])("lets %s pass", (text) => {
     expect(findSecrets(text)).toEqual([]);
   });
