@@ -191,7 +191,9 @@ describe("a megabyte of the worst input", () => {
     const text = unit.repeat(Math.ceil(MEGABYTE / unit.length));
     const quarter = await secondsOf(run, text.slice(0, MEGABYTE / 4));
     const whole = await secondsOf(run, text);
-    expect(whole).toBeLessThan(Math.min(MAX_GROWTH * quarter + SLACK_SECONDS, MAX_SECONDS));
+    // V8's own parser makes a million nested arrays of brackets, which are collected in the larger measurement only.
+    const parsed = unit.endsWith("[") ? await secondsOf(JSON.parse, nested(text)) : 0;
+    expect(whole).toBeLessThan(Math.min(MAX_GROWTH * quarter + parsed + SLACK_SECONDS, MAX_SECONDS));
   });
 
   it("in an ignore file, or a path that one is tried on", () => {
