@@ -21,6 +21,8 @@ const common = {
   minify: true,
   sourcemap: false,
   deps: { alwaysBundle: [/./], onlyBundle: false },
+  // The CommonJS form of jsonc-parser requires its parts in a way that no bundler can follow.
+  inputOptions: { resolve: { mainFields: ["module", "main"] } },
 } as const satisfies UserConfig;
 
 const client = {

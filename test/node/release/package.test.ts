@@ -97,6 +97,9 @@ describe("the codectx package", () => {
     await run("git", ["init", "-q"], { cwd: project });
     const found = await run(bin, ["symbol", "closeExpiredSessions", "--json"], { cwd: project, env });
     expect(found.stdout).toContain('"path":"shop.ts"');
+    writeFileSync(path.join(project, ".mcp.json"), "{}");
+    await run(bin, ["setup", "claude-code", "--yes"], { cwd: project, env });
+    expect(JSON.parse(readFileSync(path.join(project, ".mcp.json"), "utf8"))).toHaveProperty("mcpServers.codectx");
   });
 
   it.each([
