@@ -177,14 +177,15 @@ async function buildArtifact(
     import("../../engines/snapshot/writer.ts"),
     import("../indexing/snapshot-source.ts"),
   ]);
-  const output = createWriteStream(artifact, { mode: 0o600 });
-  // Errors are handled through `closed`; without a listener they would end the process.
-  const closed = once(output, "close");
-  closed.catch(() => undefined);
+  // Before the file is created: a damaged search index is found here, and nothing is left open.
   const uses = await openStoredUses(
     new SearchFolder(project.directory),
     await writeCommitTable(store, project, gitSha, index.files),
   );
+  const output = createWriteStream(artifact, { mode: 0o600 });
+  // Errors are handled through `closed`; without a listener they would end the process.
+  const closed = once(output, "close");
+  closed.catch(() => undefined);
   const source = snapshotSource(store, index, { gitSha, parserVersion: PARSER_VERSION, readUses: uses.read, onFile });
   try {
     const written = await writeSnapshot(source, async (bytes) => {

@@ -1,4 +1,7 @@
-/** Reads a revision from Postgres, and its uses from the search index, for the snapshot writer, in pages by path. Memory does not depend on the revision's size. */
+/**
+ * Reads a revision for the snapshot writer, in pages by path: from Postgres, and its uses from the search index. Memory does not depend on
+ * the revision's size.
+ */
 import { sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import { StoredUses, usesKey, type UsesSource } from "../hosted-index/stored-uses.ts";

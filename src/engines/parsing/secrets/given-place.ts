@@ -1,4 +1,4 @@
-/** In what kind of place a value stands: where words are a password, or where they are prose or code. */
+/** Tells places where words are a password from prose and code. */
 import type { GivenPlace } from "./given.ts";
 
 /** A value behind a name, and what is around it. */
@@ -12,7 +12,7 @@ export interface Value {
   isWhole?: boolean;
   /** Whether it is quoted behind a sign of assignment. */
   mayBeWords?: boolean;
-  /** Whether it is the text of an element. */
+  /** Whether it is the text of an XML or HTML element. */
   isElement?: boolean;
   /** Whether it is the next one in a list, or the next argument. */
   isListed?: boolean;

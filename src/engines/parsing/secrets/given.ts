@@ -1,6 +1,6 @@
 /**
- * Passwords that consist of words, in places that hold a password: there everything is one, except the words that forms, types, messages,
- * documentation and tests have in its place.
+ * Passwords made of words. A value in a place that holds a password counts as one, unless its words are those that forms, types, messages,
+ * documentation and tests write there.
  */
 
 /**
