@@ -38,7 +38,9 @@ try {
   const run = async (cache: string, ...args: string[]): Promise<void> => {
     const env = { XDG_CACHE_HOME: sandbox.path(cache) };
     const { code, stdout, stderr } = await sandbox.run("app", [...args, "--json"], { entry, env });
-    if (code !== 0) throw new Error(`codectx ${args.join(" ")}: ${code} ${stdout} ${stderr}`);
+    // 4: nothing was found, since versions after 4 of the index do not see replaced blobs.
+    if (code !== 0 && !(code === 4 && args.includes("replaced")))
+      throw new Error(`codectx ${args.join(" ")}: ${code} ${stdout} ${stderr}`);
   };
 
   sandbox.repository("app", sampleFiles(3));

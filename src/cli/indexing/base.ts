@@ -6,6 +6,7 @@ import { fileChecksum } from "../machine/checksum.ts";
 import { clearKnownSnapshot } from "./known-snapshot.ts";
 import { removeContents } from "./garbage.ts";
 import { type Base, baseFile, contentKey, contentsByKey, listBases, readArtifact } from "./bases.ts";
+import { packFile } from "./packed-file.ts";
 import type { IndexStore } from "./store.ts";
 import { IndexDamagedError } from "./verified.ts";
 
@@ -32,8 +33,7 @@ export async function completeBases(store: IndexStore): Promise<void> {
         const id = pending.get(key)?.id;
         if (id !== undefined) {
           store.prepare("update contents set line_count = ? where id = ?").run(lineCount, id);
-          store.addSymbols(id, symbols);
-          store.addChunks(id, chunks);
+          store.addParsed(id, packFile(symbols, chunks));
         }
         pending.delete(key);
         for (const { hash, vector } of chunks)

@@ -3,7 +3,8 @@ import { contentLanguage } from "../../engines/parsing/detect.ts";
 import type { LanguageId } from "../../engines/parsing/languages.ts";
 import { sha256 } from "../machine/checksum.ts";
 import type { EmbedQueue } from "./embed-queue.ts";
-import type { ParseOutcome } from "./parse-file.ts";
+import { unpackFile } from "./packed-file.ts";
+import type { StoreOutcome } from "./parse-file.ts";
 import type { ParsePool } from "./parse-pool.ts";
 import { skippedContent } from "./skipped.ts";
 import type { IndexStore, NewContent } from "./store.ts";
@@ -97,26 +98,20 @@ export class ContentBuilder {
       this.#store.commit();
       this.#uncommitted = 0;
     }
-    if (this.#queue && "file" in outcome && this.#queue.backlog < MAX_EMBED_BACKLOG) {
-      for (const chunk of outcome.file.chunks)
-        if (!chunk.withheld) this.#queue.pushMissing(chunk.hash, embeddingText(chunk));
+    if (this.#queue && "packed" in outcome && this.#queue.backlog < MAX_EMBED_BACKLOG) {
+      const { bytes: packed, chunks } = outcome.packed;
+      for (const [ordinal, chunk] of unpackFile(packed).chunks.entries())
+        if (!chunk.withheld) this.#queue.pushMissing(chunks[ordinal]?.hash ?? "", embeddingText(chunk));
     }
     return id;
   }
 }
 
-function contentOf(outcome: ParseOutcome, sha256: Uint8Array, language: string, sizeBytes: number): NewContent {
+function contentOf(outcome: StoreOutcome, sha256: Uint8Array, language: string, sizeBytes: number): NewContent {
   const base = { sha256, language, sizeBytes };
   if ("skip" in outcome) {
     return skippedContent(base, outcome.skip);
   }
-  const { file } = outcome;
-  return {
-    ...base,
-    lineCount: file.lineCount,
-    outcome: file.outcome === "fallback" ? `fallback:${file.fallbackReason ?? ""}` : file.outcome,
-    skip: null,
-    symbols: file.symbols,
-    chunks: file.chunks,
-  };
+  const { lineCount, packed } = outcome;
+  return { ...base, lineCount, outcome: outcome.outcome, skip: null, packed };
 }

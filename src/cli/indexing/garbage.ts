@@ -23,7 +23,7 @@ export function collectGarbage(store: IndexStore, nowMs: number): void {
 /** Deletes contents with everything except vectors. Must be called within a transaction. */
 export function removeContents(store: IndexStore, ids: readonly number[]): void {
   for (const id of ids) {
-    store.prepare(`delete from symbols where ${belongsTo("symbols", "?1")}`).run(id);
+    store.prepare("delete from parsed where content_id = ?").run(id);
     store.prepare(`delete from chunks where ${belongsTo("chunks", "?1")}`).run(id);
     store.prepare("delete from contents where id = ?").run(id);
   }

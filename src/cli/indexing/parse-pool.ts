@@ -6,7 +6,7 @@ import type { LanguageId } from "../../engines/parsing/languages.ts";
 import { languageInfo } from "../../engines/parsing/detect.ts";
 import { compiledCore } from "../../engines/parsing/grammars-node.ts";
 import { boundHeaps } from "./heap.ts";
-import type { ParseFile, ParseOutcome } from "./parse-file.ts";
+import type { ParseForStore, StoreOutcome } from "./parse-file.ts";
 import type { ParseAnswer, ParseRequest, ParseWorkerData } from "./parse-worker.ts";
 
 /** Each worker holds its own grammars, some 40 MB. */
@@ -34,7 +34,7 @@ export function packedGrammars(): string | undefined {
 
 interface Task {
   request: ParseRequest;
-  resolve: (outcome: ParseOutcome) => void;
+  resolve: (outcome: StoreOutcome) => void;
   reject: (error: Error) => void;
 }
 
@@ -53,13 +53,13 @@ export class ParsePool {
   readonly #waiting: Task[] = [];
   readonly #size: number;
   /** Parser of this thread, for few files. */
-  #inline: Promise<ParseFile> | undefined;
+  #inline: Promise<ParseForStore> | undefined;
   #nextId = 0;
 
   /** Threads are started on demand; `expectedFiles` limits their number. */
   constructor(expectedFiles = Infinity) {
     if (expectedFiles > 0 && expectedFiles <= FILES_WITHOUT_WORKER) {
-      this.#inline = import("./parse-file.ts").then(({ fileParser }) => fileParser(packedGrammars()));
+      this.#inline = import("./parse-file.ts").then(({ storeParser }) => storeParser(packedGrammars()));
       this.#inline.catch(() => undefined);
     }
     this.#size = Math.max(
@@ -68,8 +68,8 @@ export class ParsePool {
     );
   }
 
-  /** Parses a file to symbols and chunks, or a reason to skip it. Transfers `bytes`, which are empty for the caller afterwards. */
-  async parse(bytes: Uint8Array, language: LanguageId): Promise<ParseOutcome> {
+  /** Parses a file to what the index stores of it, or a reason to skip it. Transfers `bytes`, which are empty for the caller afterwards. */
+  async parse(bytes: Uint8Array, language: LanguageId): Promise<StoreOutcome> {
     if (this.#inline) return (await this.#inline)(bytes, language);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ request: { id: this.#nextId++, bytes, language }, resolve, reject });

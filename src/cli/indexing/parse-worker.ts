@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { LanguageId } from "../../engines/parsing/languages.ts";
-import { fileParser, type ParseOutcome } from "./parse-file.ts";
+import { storeParser, type StoreOutcome } from "./parse-file.ts";
 
 export interface ParseRequest {
   id: number;
@@ -8,7 +8,7 @@ export interface ParseRequest {
   language: LanguageId;
 }
 
-export type ParseAnswer = { id: number } & (ParseOutcome | { error: string });
+export type ParseAnswer = { id: number } & (StoreOutcome | { error: string });
 
 /** The parameters of `nodeGrammars`. */
 export interface ParseWorkerData {
@@ -18,7 +18,7 @@ export interface ParseWorkerData {
 
 const { grammars, core } = workerData as ParseWorkerData;
 const port = parentPort;
-const parse = fileParser(grammars, core);
+const parse = storeParser(grammars, core);
 
 async function answer({ id, bytes, language }: ParseRequest): Promise<ParseAnswer> {
   try {

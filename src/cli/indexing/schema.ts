@@ -1,33 +1,32 @@
 /**
  * Tables of a local index: one SQLite file for a repository, shared by all its worktrees and clones on this machine.
  *
- *   contents (SHA-256, language, parser version) ─┬─ symbols
+ *   contents (SHA-256, language, parser version) ─┬─ parsed: symbols and chunks, compressed (packed-file.ts)
  *                                                 └─ chunks ── (fingerprint, chunk hash) ─ vectors
  *   worktrees ─ worktree_files: path → content, with the `lstat` result from when it was read
  *   blobs: git object id → content, so that known blobs need not be read to index a commit
  *   bases: pulled artifacts that hold the symbols, chunks and vectors of contents (see bases.ts)
  *
- * A symbol's or chunk's rowid combines its content's id and its ordinal ({@link rowId}), so the rows of a content are adjacent and
- * need no second index.
+ * A chunk's rowid combines its content's id and its ordinal ({@link rowId}), so the rows of a content are adjacent and need no second
+ * index.
  *
  * Every row has a checksum of its values in `row_sum`, computed on write and compared on read ({@link intact}).
  */
-export const SCHEMA_VERSION = 5;
-
-/**
- * The step from a version to the next, without what would have to be paid for again. Version 4 filled `blobs` with what git showed
- * under an id, which `git replace` could change.
- */
-export const UPGRADES: Readonly<Record<number, string>> = { 4: "delete from blobs; pragma user_version = 5;" };
+export const SCHEMA_VERSION = 6;
 
 const ORDINAL_FACTOR = 2 ** 20;
 
-/** More symbols or chunks than a file of 4 MiB can have. */
+/** More chunks than a file of 4 MiB can have. */
 export const MAX_ORDINAL = ORDINAL_FACTOR - 1;
 
-/** Rowid of symbol or chunk `ordinal` of a content. Content ids stay below 2^33, so it is a safe integer. */
+/** Rowid of chunk `ordinal` of a content. Content ids stay below 2^33, so it is a safe integer. */
 export function rowId(contentId: number, ordinal: number): number {
   return contentId * ORDINAL_FACTOR + ordinal;
+}
+
+/** Content and ordinal of a rowid that {@link rowId} has made. */
+export function rowParts(id: number): { contentId: number; ordinal: number } {
+  return { contentId: Math.floor(id / ORDINAL_FACTOR), ordinal: id % ORDINAL_FACTOR };
 }
 
 /** SQL condition: the row belongs to the content named by the expression. */
@@ -39,8 +38,8 @@ const CHECKED = {
   meta: "key, value",
   contents:
     "id, sha256, language, parser_version, size_bytes, line_count, outcome, skip, symbol_count, chunk_count, redacted_count, base, base_row",
-  symbols: "id, kind, name, qualified_name, signature, doc, parent, start_line, end_line, start_byte, end_byte",
-  chunks: "id, hash, context, text, symbol, start_line, end_line, start_byte, end_byte, withheld",
+  parsed: "content_id, bytes",
+  chunks: "id, hash, withheld",
   fingerprints: "id, fingerprint, dimension",
   vectors: "fingerprint_id, chunk_hash, vector",
   worktrees: "id, root, parser_version, head, totals, embedded_with, indexed_at",
@@ -58,6 +57,21 @@ export function intact(table: Table, alias: string = table): string {
   const columns = CHECKED[table].split(", ").map((column) => `${alias}.${column}`);
   return `(row_check(${columns.join(", ")}) = ${alias}.row_sum)`;
 }
+
+/** Symbols and chunks of each content that is not in a base layer. */
+export const PARSED = `create table parsed (
+  content_id integer primary key,
+  bytes blob not null, -- see packed-file.ts
+  ${rowSum("parsed")}
+);`;
+
+/** What of a chunk is looked up: the rest is in its content's row of `parsed`. */
+export const CHUNKS = `create table chunks (
+  id integer primary key,
+  hash blob not null,
+  withheld integer not null,
+  ${rowSum("chunks")}
+);`;
 
 export const TABLES = `
 create table meta (key text primary key, value text not null, ${rowSum("meta")}) without rowid;
@@ -78,33 +92,8 @@ create table contents (
   base_row integer,
   ${rowSum("contents")}
 );
-create table symbols (
-  id integer primary key,
-  kind text not null,
-  name text not null,
-  qualified_name text not null,
-  signature text not null,
-  doc text,
-  parent integer,
-  start_line integer not null,
-  end_line integer not null,
-  start_byte integer not null,
-  end_byte integer not null,
-  ${rowSum("symbols")}
-);
-create table chunks (
-  id integer primary key,
-  hash blob not null,
-  context text not null,
-  text text not null,
-  symbol integer,
-  start_line integer not null,
-  end_line integer not null,
-  start_byte integer not null,
-  end_byte integer not null,
-  withheld integer not null,
-  ${rowSum("chunks")}
-);
+${PARSED}
+${CHUNKS}
 create table fingerprints (id integer primary key, fingerprint text not null unique, dimension integer not null, ${rowSum("fingerprints")});
 create table vectors (
   id integer primary key,
@@ -154,7 +143,6 @@ create table bases (
 /** The two unique indexes are created after a large import, because sorting once is cheaper. */
 export const CONTENT_KEY = `create unique index if not exists contents_key on contents (sha256, language, parser_version);`;
 export const INDEXES = `
-create index symbols_name on symbols (name collate nocase);
 create index contents_base on contents (base, base_row) where base is not null;
 create index worktree_files_content on worktree_files (content_id, worktree_id);
 `;

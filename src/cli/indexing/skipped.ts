@@ -9,7 +9,7 @@ export function skippedContent(
   content: Pick<NewContent, "sha256" | "language" | "sizeBytes">,
   skip: string,
 ): NewContent {
-  return { ...content, lineCount: 0, outcome: "skipped", skip, symbols: [], chunks: [] };
+  return { ...content, lineCount: 0, outcome: "skipped", skip, packed: null };
 }
 
 /**

@@ -1,10 +1,4 @@
-import type { CodeSymbol } from "../../engines/parsing/types.ts";
-import {
-  comparePaths,
-  type EmbeddedChunk,
-  type SnapshotFile,
-  type SnapshotSource,
-} from "../../engines/snapshot/types.ts";
+import { comparePaths, type SnapshotFile, type SnapshotSource } from "../../engines/snapshot/types.ts";
 import { rowsOfUses } from "../../engines/snapshot/uses-rows.ts";
 import type { ContentKey } from "../../engines/search/types.ts";
 import { pages } from "../../lib/pages.ts";
@@ -61,8 +55,6 @@ interface ContentRow {
   chunkCount: number;
 }
 
-type ChunkRow = Omit<EmbeddedChunk, "withheld" | "vector"> & { withheld: number; vector: Uint8Array | null };
-
 function hexOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("hex");
 }
@@ -83,25 +75,16 @@ function readFile(
   { id: contentId, ...content }: ContentRow & { id: number },
   fingerprintId: number,
 ): Omit<SnapshotFile, "uses"> {
-  const symbols = store
+  const { symbols, chunks } = store.readParsed(contentId);
+  const rows = store
     .prepare(
-      `select kind, name, qualified_name as qualifiedName, signature, doc, parent, start_line as startLine, end_line as endLine,
-         start_byte as startByte, end_byte as endByte, ${intact("symbols")} as intact
-       from symbols where ${belongsTo("symbols", "?1")} order by id`,
-    )
-    .all(contentId)
-    .map((symbol) => verified<CodeSymbol>(symbol));
-  const chunks = store
-    .prepare(
-      `select c.text, c.context, lower(hex(c.hash)) as hash, c.start_line as startLine, c.end_line as endLine,
-         c.start_byte as startByte, c.end_byte as endByte, c.symbol, c.withheld, v.vector,
-         ${intact("chunks", "c")} and (v.id is null or ${intact("vectors", "v")}) as intact
+      `select lower(hex(c.hash)) as hash, v.vector, ${intact("chunks", "c")} and (v.id is null or ${intact("vectors", "v")}) as intact
        from chunks c left join vectors v on v.fingerprint_id = ?2 and v.chunk_hash = c.hash
        where ${belongsTo("c", "?1")} order by c.id`,
     )
     .all(contentId, fingerprintId)
-    .map((chunk) => verified<ChunkRow>(chunk));
-  if (symbols.length !== content.symbolCount || chunks.length !== content.chunkCount)
+    .map((row) => verified<{ hash: string; vector: Uint8Array | null }>(row));
+  if ([symbols, chunks, rows].some(({ length }, i) => length !== (i === 0 ? content.symbolCount : content.chunkCount)))
     throw new IndexDamagedError(`rows of ${path} are missing`);
   return {
     path,
@@ -111,8 +94,9 @@ function readFile(
     lineCount: content.lineCount,
     outcome: content.outcome,
     symbols,
-    chunks: chunks.map((chunk) =>
-      Object.assign(chunk, { withheld: chunk.withheld === 1, vector: chunk.vector ?? undefined }),
-    ),
+    chunks: chunks.map((chunk, ordinal) => {
+      const { hash, vector } = rows[ordinal] as { hash: string; vector: Uint8Array | null };
+      return Object.assign(chunk, { hash, vector: vector ?? undefined });
+    }),
   };
 }

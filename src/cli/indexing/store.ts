@@ -1,12 +1,13 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import type { Chunk, CodeSymbol } from "../../engines/parsing/types.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { makeFolder } from "../machine/folders.ts";
 import { BUSY_TIMEOUT_MS, openReadOnly, versionOf } from "./database.ts";
+import { type PackedFile, unpackFile } from "./packed-file.ts";
 import { addRowCheck } from "./row-check.ts";
-import { CONTENT_KEY, INDEXES, intact, rowId, SCHEMA_VERSION, TABLES, UPGRADES } from "./schema.ts";
+import { CONTENT_KEY, INDEXES, intact, rowId, SCHEMA_VERSION, TABLES } from "./schema.ts";
+import { isUpgradable, upgradeTables } from "./upgrades.ts";
 import { IndexDamagedError, verified } from "./verified.ts";
 import { FLUSHABLE, renameFile } from "../machine/platform.ts";
 
@@ -21,10 +22,9 @@ export interface NewContent {
   sizeBytes: number;
   lineCount: number;
   outcome: string;
-  /** Why the content is not indexed; symbols and chunks are then empty. */
+  /** Why the content is not indexed; `packed` is null then. */
   skip: string | null;
-  symbols: readonly CodeSymbol[];
-  chunks: readonly Chunk[];
+  packed: PackedFile | null;
 }
 
 /** The database of one local index. Writers must hold the write lock (see lock.ts); readers need no lock. */
@@ -91,7 +91,7 @@ export class IndexStore {
     try {
       addRowCheck(db);
       const version = versionOf(db);
-      if (version > 0 && version < SCHEMA_VERSION && UPGRADES[version] === undefined) {
+      if (version > 0 && version < SCHEMA_VERSION && !isUpgradable(version)) {
         // Everything in it can be rebuilt.
         db.close();
         for (const suffix of ["", "-wal", "-shm"]) rmSync(IndexStore.fileIn(directory) + suffix, { force: true });
@@ -135,9 +135,20 @@ export class IndexStore {
     this.db.exec("begin immediate");
     // Another process may have created or upgraded it in the meantime.
     const found = versionOf(this.db);
-    if (found === 0) this.db.exec(`${TABLES} ${CONTENT_KEY} ${INDEXES} pragma user_version = ${SCHEMA_VERSION}`);
-    else this.db.exec(UPGRADES[found] ?? "");
-    this.db.exec("commit");
+    if (found === 0) this.db.exec(`${TABLES} ${CONTENT_KEY} ${INDEXES}`);
+    else upgradeTables(this.db, found);
+    this.db.exec(`pragma user_version = ${SCHEMA_VERSION}; commit`);
+    if (found !== 0 && found !== SCHEMA_VERSION) this.#shrink();
+  }
+
+  /** Gives the pages back that an upgrade has freed. */
+  #shrink(): void {
+    try {
+      // The copy would otherwise be made in memory.
+      this.db.exec("pragma temp_store = default; vacuum; pragma temp_store = memory");
+    } catch {
+      // Without room for a copy, the pages are used by what is indexed next.
+    }
   }
 
   close(): void {
@@ -208,7 +219,8 @@ export class IndexStore {
 
   /** Adds a content with its symbols and chunks. Must be called within a transaction. */
   addContent(content: NewContent): number {
-    const { symbols, chunks } = content;
+    const { packed } = content;
+    const chunks = packed?.chunks ?? [];
     const redacted = chunks.reduce((sum, chunk) => sum + (chunk.withheld ? 1 : 0), 0);
     const { lastInsertRowid } = this.prepare(
       `insert into contents (sha256, language, parser_version, size_bytes, line_count, outcome, skip, symbol_count, chunk_count, redacted_count)
@@ -221,53 +233,27 @@ export class IndexStore {
       content.lineCount,
       content.outcome,
       content.skip,
-      symbols.length,
+      packed?.symbolCount ?? 0,
       chunks.length,
       redacted,
     );
     const id = Number(lastInsertRowid);
-    this.addSymbols(id, symbols);
-    this.addChunks(id, chunks);
+    if (packed) this.addParsed(id, packed);
     return id;
   }
 
-  /** Adds the symbols of a content that was added without them. Must be called within a transaction. */
-  addSymbols(id: number, symbols: readonly CodeSymbol[]): void {
-    const addSymbol = this.prepare("insert into symbols values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    for (const [ordinal, s] of symbols.entries()) {
-      addSymbol.run(
-        rowId(id, ordinal),
-        s.kind,
-        s.name,
-        s.qualifiedName,
-        s.signature,
-        s.doc,
-        s.parent,
-        s.startLine,
-        s.endLine,
-        s.startByte,
-        s.endByte,
-      );
-    }
+  /** Adds the symbols and chunks of a content that was added without them. Must be called within a transaction. */
+  addParsed(id: number, { bytes, chunks }: PackedFile): void {
+    this.prepare("insert into parsed (content_id, bytes) values (?, ?)").run(id, bytes);
+    const add = this.prepare("insert into chunks (id, hash, withheld) values (?, ?, ?)");
+    for (const [ordinal, { hash, withheld }] of chunks.entries())
+      add.run(rowId(id, ordinal), Buffer.from(hash, "hex"), withheld ? 1 : 0);
   }
 
-  /** Adds the chunks of a content that was added without them. Must be called within a transaction. */
-  addChunks(id: number, chunks: readonly Chunk[]): void {
-    const addChunk = this.prepare("insert into chunks values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    for (const [ordinal, c] of chunks.entries()) {
-      addChunk.run(
-        rowId(id, ordinal),
-        Buffer.from(c.hash, "hex"),
-        c.context,
-        c.text,
-        c.symbol,
-        c.startLine,
-        c.endLine,
-        c.startByte,
-        c.endByte,
-        c.withheld ? 1 : 0,
-      );
-    }
+  /** Symbols and chunks of a content that is not in a base layer. Throws {@link IndexDamagedError} if they are damaged or missing. */
+  readParsed(id: number): ReturnType<typeof unpackFile> {
+    const row = this.prepare(`select bytes, ${intact("parsed")} as intact from parsed where content_id = ?`).get(id);
+    return unpackFile(verified<{ bytes: Uint8Array }>(row ?? { intact: 0 }).bytes);
   }
 
   /** Row id of an embedding space; created if `dimension` is given. */

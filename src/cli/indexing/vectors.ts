@@ -1,9 +1,10 @@
 import type { EmbedCheckResponse } from "../../contract/index.ts";
 import { embeddingText } from "../../engines/parsing/chunks.ts";
 import { EmbedQueue, type EmbedClient, type EmbedQueueOptions, type EmbedStats } from "./embed-queue.ts";
-import { belongsTo, intact } from "./schema.ts";
+import type { StoredChunk } from "./packed-file.ts";
+import { belongsTo, intact, rowParts } from "./schema.ts";
 import type { IndexStore } from "./store.ts";
-import { verified } from "./verified.ts";
+import { IndexDamagedError, verified } from "./verified.ts";
 
 /** Chunk texts read from the index at a time. */
 const PAGE_ROWS = 1_024;
@@ -46,6 +47,20 @@ export function missingHashes(store: IndexStore, fingerprint: string): Set<strin
   return new Set(missingVectors(store, fingerprint).map((id) => (find.get(id) as { hash: string }).hash));
 }
 
+/** Chunks by ascending row, each with its hash (hex). */
+function* readChunks(store: IndexStore, rows: readonly number[]): Generator<{ hash: string; chunk: StoredChunk }> {
+  const find = store.prepare(`select hash, ${intact("chunks")} as intact from chunks where id = ?`);
+  let open: { contentId: number; chunks: readonly StoredChunk[] } | undefined;
+  for (const id of rows) {
+    const { contentId, ordinal } = rowParts(id);
+    if (open?.contentId !== contentId) open = { contentId, chunks: store.readParsed(contentId).chunks };
+    const chunk = open.chunks[ordinal];
+    if (!chunk) throw new IndexDamagedError("a chunk is missing");
+    const { hash } = verified<{ hash: Uint8Array }>(find.get(id));
+    yield { hash: Buffer.from(hash).toString("hex"), chunk };
+  }
+}
+
 /**
  * Embeds the missing chunks of the wanted contents until none is missing under the service's fingerprint. Returns that fingerprint
  * and the statistics of all rounds, including `first`.
@@ -66,13 +81,7 @@ export async function embedMissing(
       options.onTotal?.(missing.length);
       for (let at = 0; at < missing.length; at += PAGE_ROWS) {
         const page = missing.slice(at, at + PAGE_ROWS);
-        for (const id of page) {
-          const found = store
-            .prepare(`select hash, context, text, ${intact("chunks")} as intact from chunks where id = ?`)
-            .get(id);
-          const row = verified<{ hash: Uint8Array; context: string; text: string }>(found);
-          queue.push(Buffer.from(row.hash).toString("hex"), embeddingText(row));
-        }
+        for (const { hash, chunk } of readChunks(store, page)) queue.push(hash, embeddingText(chunk));
         await queue.room();
       }
       await queue.drain();

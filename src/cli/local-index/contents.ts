@@ -1,9 +1,7 @@
 import { openSnapshot } from "../../engines/snapshot/reader.ts";
-import type { SourceChunk, SourceContent, SourceSymbol } from "../../engines/search/types.ts";
+import type { SourceContent } from "../../engines/search/types.ts";
 import { baseFile, contentKey, listBases, readArtifact } from "../indexing/bases.ts";
-import { belongsTo, intact } from "../indexing/schema.ts";
 import type { IndexStore } from "../indexing/store.ts";
-import { verified } from "../indexing/verified.ts";
 
 /** A content of the local index. */
 export interface IndexedContent {
@@ -21,7 +19,7 @@ export async function* readContents(
   wanted: readonly IndexedContent[],
 ): AsyncGenerator<SourceContent> {
   for (const { id, sha256, language, isInBase } of wanted)
-    if (!isInBase) yield { sha256, language, chunks: chunksOf(store, id), symbols: symbolsOf(store, id) };
+    if (!isInBase) yield { sha256, language, ...store.readParsed(id) };
   yield* readBases(store, wanted);
 }
 
@@ -38,26 +36,4 @@ async function* readBases(store: IndexStore, wanted: readonly IndexedContent[]):
     });
     yield* found;
   }
-}
-
-function chunksOf(store: IndexStore, contentId: number): SourceChunk[] {
-  return store
-    .prepare(
-      `select text, start_line as startLine, end_line as endLine, withheld, ${intact("chunks", "c")} as intact
-       from chunks c where ${belongsTo("c", "?1")} order by id`,
-    )
-    .all(contentId)
-    .map((row) => verified<{ text: string; startLine: number; endLine: number; withheld: number }>(row))
-    .map(({ text, startLine, endLine, withheld }) => ({ text, startLine, endLine, withheld: withheld === 1 }));
-}
-
-function symbolsOf(store: IndexStore, contentId: number): SourceSymbol[] {
-  return store
-    .prepare(
-      `select kind, name, qualified_name as qualifiedName, parent, start_line as startLine, end_line as endLine, doc,
-         ${intact("symbols", "s")} as intact
-       from symbols s where ${belongsTo("s", "?1")} order by id`,
-    )
-    .all(contentId)
-    .map((row) => verified<SourceSymbol>(row));
 }

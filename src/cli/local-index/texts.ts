@@ -5,9 +5,9 @@ import { PARSER_VERSION } from "../../engines/parsing/version.ts";
 import type { LoadedText, TextSource, WantedText } from "../../engines/search/types.ts";
 import type { FileTree } from "../indexing/file-tree.ts";
 import type { BaseText } from "../indexing/base-texts.ts";
-import { intact, rowId } from "../indexing/schema.ts";
+import { intact } from "../indexing/schema.ts";
 import type { IndexStore } from "../indexing/store.ts";
-import { verified } from "../indexing/verified.ts";
+import { IndexDamagedError, verified } from "../indexing/verified.ts";
 
 /**
  * Texts from the local index. A pulled artifact stores its texts compressed, so the lines of its contents are read from the work
@@ -53,14 +53,17 @@ function contentRow(store: IndexStore, { sha256, language }: WantedText): Conten
   return found && verified<ContentRow>(found);
 }
 
-function fromTables(store: IndexStore, contentId: number, { chunks, symbols }: WantedText): LoadedText {
-  const chunk = store.prepare(`select text, ${intact("chunks")} as intact from chunks where id = ?`);
-  const symbol = store.prepare(`select signature as text, ${intact("symbols")} as intact from symbols where id = ?`);
-  // A missing row is damage as well.
-  const textOf = (row: unknown): string => verified<{ text: string }>(row ?? { intact: 0 }).text;
+function fromTables(store: IndexStore, contentId: number, wanted: WantedText): LoadedText {
+  const { chunks, symbols } = store.readParsed(contentId);
+  // What is missing is damage as well.
+  const found = <T>(of: readonly T[], ordinal: number): T => {
+    const one = of[ordinal];
+    if (one === undefined) throw new IndexDamagedError("a chunk or symbol is missing");
+    return one;
+  };
   return {
-    chunks: chunks.map(({ ordinal }) => textOf(chunk.get(rowId(contentId, ordinal)))),
-    signatures: symbols.map((ordinal) => textOf(symbol.get(rowId(contentId, ordinal)))),
+    chunks: wanted.chunks.map(({ ordinal }) => found(chunks, ordinal).text),
+    signatures: wanted.symbols.map((ordinal) => found(symbols, ordinal).signature),
   };
 }
 

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { takeWriteLock } from "../../../src/cli/indexing/lock.ts";
@@ -71,9 +72,17 @@ describe("a damaged local index", () => {
     await sandbox.run("app", ["index", "--local", "--json"]);
     const paid = sandbox.service.embedded.length;
     const file = join(indexFolder(), "index.sqlite");
+    const db = new DatabaseSync(file);
+    const { stored } = db
+      .prepare(
+        "select bytes as stored from contents join parsed on content_id = contents.id where language = 'typescript' limit 1",
+      )
+      .get() as { stored: Uint8Array };
+    db.close();
     const bytes = readFileSync(file);
-    const at = bytes.indexOf("double3(value");
-    bytes[at] = bytes[at]! ^ 1;
+    // Beyond the first page, what is stored of a file may be in pieces.
+    const at = bytes.indexOf(stored.subarray(0, 100));
+    bytes[at + 50] = bytes[at + 50]! ^ 1;
     writeFileSync(file, bytes);
     sandbox.write("app/src/more.ts", "export const more = 1;\n");
     const healed = await sandbox.run("app", ["publish", "--json"]);

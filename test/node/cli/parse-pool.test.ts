@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fileParser } from "../../../src/cli/indexing/parse-file.ts";
+import { storeParser } from "../../../src/cli/indexing/parse-file.ts";
 import { ParsePool } from "../../../src/cli/indexing/parse-pool.ts";
 import { inParsingOrder } from "../../../src/cli/indexing/parsing-order.ts";
 import type { LanguageId } from "../../../src/engines/parsing/languages.ts";
@@ -24,7 +24,7 @@ it("replaces a worker that has loaded many grammars, and parses every file", asy
     const named = Object.entries(FILES) as [LanguageId, string][];
     const rest = named.map(([language, text]) => parse(language, text));
     expect(await Promise.all(first)).toHaveLength(120);
-    const inline = fileParser(undefined);
+    const inline = storeParser(undefined);
     for (const [i, [language, text]] of named.entries())
       expect(await rest[i]).toMatchObject(await inline(new TextEncoder().encode(text), language));
     expect(started).toBe(2);

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +11,7 @@ import { FileTree } from "../../../src/cli/indexing/file-tree.ts";
 import { collectGarbage } from "../../../src/cli/indexing/garbage.ts";
 import { IgnoreRules } from "../../../src/cli/indexing/ignore-rules.ts";
 import { takeWriteLock } from "../../../src/cli/indexing/lock.ts";
+import { packFile } from "../../../src/cli/indexing/packed-file.ts";
 import { scanFiles } from "../../../src/cli/indexing/scan.ts";
 import { MAX_ORDINAL, rowId } from "../../../src/cli/indexing/schema.ts";
 import { IndexStore, type NewContent } from "../../../src/cli/indexing/store.ts";
@@ -48,20 +50,22 @@ const content = (text: string): NewContent => ({
   lineCount: 1,
   outcome: "plain",
   skip: null,
-  symbols: [],
-  chunks: [
-    {
-      text,
-      context: "",
-      hash: "ab".repeat(32),
-      symbol: null,
-      startLine: 1,
-      endLine: 1,
-      startByte: 0,
-      endByte: 1,
-      withheld: false,
-    },
-  ],
+  packed: packFile(
+    [],
+    [
+      {
+        text,
+        context: "",
+        hash: "ab".repeat(32),
+        symbol: null,
+        startLine: 1,
+        endLine: 1,
+        startByte: 0,
+        endByte: 1,
+        withheld: false,
+      },
+    ],
+  ),
 });
 
 describe("IndexStore", () => {
@@ -71,7 +75,7 @@ describe("IndexStore", () => {
     store.db.exec("pragma max_page_count = 40");
     let failure: unknown;
     try {
-      store.transaction(() => store.addContent(content("x".repeat(1_000_000))));
+      store.transaction(() => store.addContent(content(randomBytes(500_000).toString("hex"))));
     } catch (error) {
       failure = error;
     }
