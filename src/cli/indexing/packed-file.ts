@@ -15,6 +15,11 @@ interface Columns {
 /** A chunk without what the index has in a row of its own. */
 export type StoredChunk = Omit<Chunk, "hash">;
 
+export interface UnpackedFile {
+  symbols: CodeSymbol[];
+  chunks: StoredChunk[];
+}
+
 /** What is stored of a parsed file besides its counters. */
 export interface PackedFile {
   bytes: Uint8Array;
@@ -47,7 +52,7 @@ export function packFile(symbols: readonly CodeSymbol[], chunks: readonly Chunk[
 }
 
 /** Of bytes that {@link packFile} has made: verify their checksum first. */
-export function unpackFile(bytes: Uint8Array): { symbols: CodeSymbol[]; chunks: StoredChunk[] } {
+export function unpackFile(bytes: Uint8Array): UnpackedFile {
   const [symbols, chunks] = JSON.parse(brotliDecompressSync(bytes).toString()) as [Columns, Columns];
   const chunkRows = rowsOf(chunks, CHUNK_TEXTS, CHUNK_NUMBERS);
   for (const row of chunkRows) row["withheld"] = row["withheld"] === 1;

@@ -4,7 +4,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { makeFolder } from "../machine/folders.ts";
 import { BUSY_TIMEOUT_MS, openReadOnly, versionOf } from "./database.ts";
-import { type PackedFile, unpackFile } from "./packed-file.ts";
+import { type PackedFile, type UnpackedFile, unpackFile } from "./packed-file.ts";
 import { addRowCheck } from "./row-check.ts";
 import { CONTENT_KEY, INDEXES, intact, rowId, SCHEMA_VERSION, TABLES } from "./schema.ts";
 import { isUpgradable, upgradeTables } from "./upgrades.ts";
@@ -251,7 +251,7 @@ export class IndexStore {
   }
 
   /** Symbols and chunks of a content that is not in a base layer. Throws {@link IndexDamagedError} if they are damaged or missing. */
-  readParsed(id: number): ReturnType<typeof unpackFile> {
+  readParsed(id: number): UnpackedFile {
     const row = this.prepare(`select bytes, ${intact("parsed")} as intact from parsed where content_id = ?`).get(id);
     return unpackFile(verified<{ bytes: Uint8Array }>(row ?? { intact: 0 }).bytes);
   }

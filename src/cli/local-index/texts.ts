@@ -5,6 +5,7 @@ import { PARSER_VERSION } from "../../engines/parsing/version.ts";
 import type { LoadedText, TextSource, WantedText } from "../../engines/search/types.ts";
 import type { FileTree } from "../indexing/file-tree.ts";
 import type { BaseText } from "../indexing/base-texts.ts";
+import type { UnpackedFile } from "../indexing/packed-file.ts";
 import { intact } from "../indexing/schema.ts";
 import type { IndexStore } from "../indexing/store.ts";
 import { IndexDamagedError, verified } from "../indexing/verified.ts";
@@ -14,6 +15,13 @@ import { IndexDamagedError, verified } from "../indexing/verified.ts";
  * tree's file if that still has the indexed content, else from the artifact.
  */
 export function storeTexts(store: IndexStore, tree: FileTree | undefined): TextSource {
+  // A search asks twice for most of the files that it shows.
+  const unpacked = new Map<number, UnpackedFile>();
+  const parsedOf = (contentId: number): UnpackedFile => {
+    const known = unpacked.get(contentId) ?? store.readParsed(contentId);
+    unpacked.set(contentId, known);
+    return known;
+  };
   return async (wanted) => {
     const inBase: BaseText[] = [];
     const found = wanted.map((one) => {
@@ -31,7 +39,7 @@ export function storeTexts(store: IndexStore, tree: FileTree | undefined): TextS
     const take = (count: number): string[] => texts.slice(next, (next += count));
     return found.map(({ one, row, lines }): LoadedText => {
       if (!row) return { chunks: one.chunks.map(() => ""), signatures: one.symbols.map(() => "") };
-      if (row.base === null) return fromTables(store, row.id, one);
+      if (row.base === null) return fromTables(parsedOf(row.id), one);
       const signatures = take(one.symbols.length);
       return { chunks: lines ?? take(one.chunks.length), signatures };
     });
@@ -53,8 +61,7 @@ function contentRow(store: IndexStore, { sha256, language }: WantedText): Conten
   return found && verified<ContentRow>(found);
 }
 
-function fromTables(store: IndexStore, contentId: number, wanted: WantedText): LoadedText {
-  const { chunks, symbols } = store.readParsed(contentId);
+function fromTables({ chunks, symbols }: UnpackedFile, wanted: WantedText): LoadedText {
   // What is missing is damage as well.
   const found = <T>(of: readonly T[], ordinal: number): T => {
     const one = of[ordinal];
