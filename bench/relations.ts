@@ -1,122 +1,135 @@
 /**
- * `npm run bench -- relations <checkout…> [--wrong] [--missed]`
- * The calls of checkouts as we resolve them, beside what the languages' own tools say: go/types, javac, libclang, TypeScript's checker,
- * rustdoc, pyright and intelephense, each where it is installed (docs/relations.md says how). Precision and recall of lines, by language.
+ * `npm run bench -- relations <checkout…> [--tool NAME] [--gold FOLDER] [--wrong] [--missed]`
+ * What `callers` answers for each definition of some checkouts, beside what the languages' own tools say: go/types, javac, libclang,
+ * TypeScript's checker, rustdoc, pyright, intelephense and Roslyn, each where it is installed (docs/relations.md says how). Precision and recall of lines by certainty,
+ * and of calling functions. With `--gold`, the tools' answers are kept in a folder, for the next run over the same checkouts.
  */
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { fileParser } from "../src/cli/indexing/parse-file.ts";
 import { contentLanguage, detectLanguage } from "../src/engines/parsing/detect.ts";
-import { nodeGrammars } from "../src/engines/parsing/grammars-node.ts";
-import { createParser } from "../src/engines/parsing/parser.ts";
-import { hasUses } from "../src/engines/relations/languages.ts";
-import { readUses } from "../src/engines/relations/read-uses.ts";
-import { decodeUses } from "../src/engines/relations/record.ts";
-import { resolveUse } from "../src/engines/relations/resolve.ts";
-import type { FileUses } from "../src/engines/relations/types.ts";
+import { UsesIndex } from "../src/engines/relations/uses-index.ts";
+import { openIndex } from "../src/engines/search/search-index.ts";
+import { Segment } from "../src/engines/search/segment.ts";
+import { buildSegment } from "../src/engines/search/segment-writer.ts";
+import { buildTable } from "../src/engines/search/table.ts";
+import type { RevisionFile } from "../src/engines/search/types.ts";
+import { add, ask, type Counts, type Difference, noCounts, type Tier } from "./relations/asked.ts";
 import type { GoldCall } from "./relations/gold-call.ts";
 import { GOLD, type Gold } from "./relations/gold.ts";
+import { inMemory } from "./retrieval/corpus.ts";
 
 const MAX_FILE_BYTES = 1024 * 1024;
 
-interface Row {
-  tool: string;
-  calls: number;
-  right: number;
-  wrong: string[];
-  missed: string[];
-}
-
 interface Checkout {
   root: string;
-  uses: ReadonlyMap<string, FileUses>;
-  definitions: ReadonlyMap<string, { path: string }[]>;
+  paths: string[];
+  open: () => UsesIndex;
+}
+
+interface Options {
+  wrong?: boolean | undefined;
+  missed?: boolean | undefined;
+  tool?: string | undefined;
+  gold?: string | undefined;
 }
 
 export async function run(args: string[]): Promise<void> {
-  const options = { wrong: { type: "boolean" }, missed: { type: "boolean" }, tool: { type: "string" } } as const;
+  const options = {
+    wrong: { type: "boolean" },
+    missed: { type: "boolean" },
+    tool: { type: "string" },
+    gold: { type: "string" },
+  } as const;
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
   if (positionals.length === 0) throw new Error("Give checkouts of repositories.");
-  console.log("checkout              tool          calls   right   wrong  precision  recall");
+  console.log(`${" ".repeat(50)}certain          + likely     all   calling functions`);
+  console.log("checkout           tool        lines   right wrong  recall     P     R       R      P     R    F1");
+  const sums = new Map<string, Counts>();
   for (const root of positionals) {
     const checkout = await read(path.resolve(root));
     for (const tool of GOLD) {
-      const { name, languages, calls } = tool;
-      if (values.tool !== undefined && values.tool !== name) continue;
-      const files = [...checkout.uses.keys()].filter((own) => languages.test(own));
-      if (files.length === 0) continue;
-      const gold = await calls(checkout.root, files, checkout.uses);
-      if (typeof gold === "string")
-        console.log(`${path.basename(root).padEnd(21)} ${name.padEnd(10)} left out: ${gold}`);
-      else report(await compare(checkout, tool, gold), path.basename(root), values);
+      if (values.tool !== undefined && values.tool !== tool.name) continue;
+      const gold = await goldOf(checkout, tool, values);
+      if (gold === undefined) continue;
+      const { counts, differences } = await ask(gold, checkout.open);
+      if (counts.lines === 0) continue;
+      console.log(row(path.basename(root), tool.name, counts));
+      list(checkout.root, differences, values);
+      for (const name of [tool.name, "all"]) {
+        const sum = sums.get(name) ?? noCounts();
+        add(sum, counts);
+        sums.set(name, sum);
+      }
     }
   }
+  if (positionals.length > 1) for (const [name, counts] of sums) console.log(row("together", name, counts));
 }
 
 async function read(root: string): Promise<Checkout> {
-  const parser = await createParser(nodeGrammars(), { readUses });
-  const uses = new Map<string, FileUses>();
-  const definitions = new Map<string, { path: string }[]>();
+  const parse = fileParser(undefined);
+  const files: RevisionFile[] = [];
+  const analyses = new Map<string, Uint8Array>();
   const listed = execFileSync("git", ["-C", root, "ls-files", "-z"], { maxBuffer: 1 << 28 })
     .toString()
     .split("\0");
   for (const own of listed) {
-    const named = own === "" ? undefined : detectLanguage(own);
+    const named = own === "" || !existsSync(path.join(root, own)) ? undefined : detectLanguage(own);
     if (named === undefined) continue;
     const bytes = readFileSync(path.join(root, own));
+    if (bytes.length > MAX_FILE_BYTES) continue;
     const language = contentLanguage(named, bytes);
-    if (bytes.length > MAX_FILE_BYTES || !hasUses(language)) continue;
-    const parsed = await parser.parse({ bytes, language });
-    if (parsed.uses) uses.set(own, decodeUses(parsed.uses));
-    for (const { name } of parsed.symbols) {
-      const known = definitions.get(name);
-      if (known) known.push({ path: own });
-      else definitions.set(name, [{ path: own }]);
-    }
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const outcome = await parse(new Uint8Array(bytes), language);
+    if (!("analysis" in outcome)) continue;
+    analyses.set(`${sha256} ${language}`, outcome.analysis);
+    files.push({ path: own, sha256, language });
   }
-  return { root, uses, definitions };
+  const bytes = buildSegment([...analyses.values()]);
+  const segment = await Segment.open(inMemory(bytes));
+  const { table } = buildTable(files, [{ id: "segment", segment }]);
+  const index = await openIndex([{ table: inMemory(table), segment: () => inMemory(bytes) }]);
+  return { root, paths: files.map((file) => file.path), open: () => new UsesIndex(index, () => []) };
 }
 
-const keyOf = (file: string, line: number, name: string): string => `${file}:${line}:${name}`;
-
-async function compare(checkout: Checkout, tool: Gold, gold: readonly GoldCall[]): Promise<Row> {
-  const load = (own: string) => Promise.resolve(checkout.uses.get(own));
-  const definitions = (name: string) => Promise.resolve(checkout.definitions.get(name) ?? []);
-  const wanted = Map.groupBy(gold, ({ path: own, line, name }) => keyOf(own, line, name));
-  const row: Row = { tool: tool.name, calls: 0, right: 0, wrong: [], missed: [] };
-  const ours = new Map<string, Set<string>>();
-  for (const [own, { uses }] of checkout.uses) {
-    if (!tool.languages.test(own)) continue;
-    for (const use of uses) {
-      const key = keyOf(own, use.line, use.name);
-      if (!tool.kinds.has(use.kind) || !wanted.has(key)) continue;
-      const found = await resolveUse(own, use, load, definitions);
-      const places = ours.get(key) ?? new Set();
-      ours.set(key, places);
-      if (typeof found !== "string" && found.line !== undefined) places.add(`${found.path}:${found.line}`);
-    }
+/** The calls as a tool sees them; undefined if the checkout has no file for it, or it is not there. */
+async function goldOf({ root, paths, open }: Checkout, tool: Gold, options: Options): Promise<GoldCall[] | undefined> {
+  const files = paths.filter((own) => tool.languages.test(own));
+  if (files.length === 0) return undefined;
+  const kept =
+    options.gold && path.join(options.gold, `${path.basename(root)}-${tool.name.replaceAll(/\W/g, "-")}.json`);
+  if (kept && existsSync(kept)) return JSON.parse(readFileSync(kept, "utf8")) as GoldCall[];
+  const calls = await tool.calls(root, files, async (own) => (await open().uses(own))?.uses ?? []);
+  if (typeof calls === "string") {
+    console.log(`${path.basename(root).padEnd(18)} ${tool.name.padEnd(8)} left out: ${calls}`);
+    return undefined;
   }
-  for (const [key, calls] of wanted) {
-    if (calls.some(({ to }) => to === "dispatch")) continue;
-    const right = new Set(calls.flatMap(({ to, at }) => (checkout.uses.has(to) ? [`${to}:${at}`] : [])));
-    const found = [...(ours.get(key) ?? [])];
-    if (right.size > 0) row.calls++;
-    if (right.size > 0 && found.some((each) => right.has(each))) row.right++;
-    else if (right.size > 0 && found.length === 0) row.missed.push(`${key} is ${[...right].join(" ")}`);
-    for (const each of found)
-      if (!right.has(each)) row.wrong.push(`${key} leads to ${each}, is ${[...right].join(" ") || "none"}`);
+  if (kept) {
+    mkdirSync(path.dirname(kept), { recursive: true });
+    writeFileSync(kept, JSON.stringify(calls));
   }
-  return row;
+  return calls;
 }
 
-function report(row: Row, name: string, shown: { wrong?: boolean | undefined; missed?: boolean | undefined }): void {
-  const precision = row.right / (row.right + row.wrong.length);
-  console.log(
-    `${name.padEnd(21)} ${row.tool.padEnd(10)} ${pad(row.calls)} ${pad(row.right)} ${pad(row.wrong.length)} ${precision.toFixed(4).padStart(10)} ${(row.right / row.calls).toFixed(3).padStart(7)}`,
-  );
-  if (shown.wrong === true) for (const each of row.wrong) console.log(`  wrong: ${each}`);
-  if (shown.missed === true) for (const each of row.missed) console.log(`  missed: ${each}`);
+const part = (share: number): string => share.toFixed(3).padStart(6);
+const precision = ({ right, wrong }: Tier): number => right / (right + wrong);
+
+function row(name: string, tool: string, { lines, certain, likely, all, callers }: Counts): string {
+  const count = (value: number, width: number) => String(value).padStart(width);
+  const [p, r] = [precision(callers), callers.right / callers.calling];
+  const sure = `${count(certain.right, 7)} ${count(certain.wrong, 5)} ${part(certain.right / lines)}`;
+  const both = `${part(precision(likely))} ${part(likely.right / lines)}`;
+  const f1 = (2 * p * r) / (p + r);
+  return `${name.padEnd(18)} ${tool.padEnd(8)} ${count(lines, 7)} ${sure}  ${both}  ${part(all.right / lines)}  ${part(p)} ${part(r)} ${part(f1)}`;
 }
 
-const pad = (value: number): string => String(value).padStart(7);
+function list(root: string, differences: readonly Difference[], shown: Options): void {
+  for (const { certainty, isWrong, path: own, line, name, definition } of differences) {
+    if (!(isWrong ? shown.wrong : shown.missed)) continue;
+    const text = readFileSync(path.join(root, own), "utf8").split("\n")[line - 1]?.trim().slice(0, 150) ?? "";
+    console.log(`  ${isWrong ? "wrong" : "missed"} (${certainty}): ${own}:${line} ${name} → ${definition} | ${text}`);
+  }
+}

@@ -47,9 +47,11 @@ function add(source, own, called) {
   if (!written && ts.isPropertyAccessExpression(called)) return;
   const symbol = written && written.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(written) : written;
   const line = source.getLineAndCharacterOfPosition(id.getStart(source)).line + 1;
-  const all = symbol?.declarations ?? [];
-  const declarations = all.filter((each) => !ts.isParameter(each) && !ts.isBindingElement(each));
-  if (declarations.length === 0) rows.push(`${own}\t${line}\t${id.text}\t-\t0\n`);
+  const all = (symbol?.declarations ?? []).flatMap((each) => functionsBehind(each, called));
+  const declarations = all.filter((each) => !ts.isParameter(each) && !ts.isBindingElement(each) && !isLocalValue(each));
+  // The checker does not follow a name of a pattern to the member that it takes.
+  const isTaken = all.some((each) => ts.isBindingElement(each));
+  if (declarations.length === 0) rows.push(`${own}\t${line}\t${id.text}\t${isTaken ? "dispatch" : "-"}\t0\n`);
   for (const each of declarations) {
     const file = each.getSourceFile();
     const name = ts.getNameOfDeclaration(each) ?? each;
@@ -59,4 +61,21 @@ function add(source, own, called) {
       (ts.canHaveModifiers(each) && ts.getModifiers(each)?.some(({ kind }) => kind === ts.SyntaxKind.AbstractKeyword));
     rows.push(`${own}\t${line}\t${id.text}\t${isAbstract ? "dispatch" : path.relative(root, file.fileName)}\t${at}\n`);
   }
+}
+
+/** The functions that `module.exports = …` or a property `{ name }` stands for; else the declaration itself. */
+function functionsBehind(declaration, called) {
+  const isModule = ts.isBinaryExpression(declaration) && declaration.left.getText() === "module.exports";
+  if (!isModule && !ts.isShorthandPropertyAssignment(declaration)) return [declaration];
+  const type = checker.getTypeAtLocation(called);
+  const found = [...type.getCallSignatures(), ...type.getConstructSignatures()].map((each) => each.declaration);
+  const own = found.filter((each) => each && (each.name || ts.isVariableDeclaration(each.parent)));
+  return own.length === 0 ? [declaration] : own.map((each) => (each.name ? each : each.parent));
+}
+
+/** A variable inside of a function whose value is not written as a function: what it holds is not its definition. */
+function isLocalValue(node) {
+  if (!ts.isVariableDeclaration(node) || ts.isSourceFile(node.parent.parent.parent)) return false;
+  const value = node.initializer;
+  return !(value && (ts.isArrowFunction(value) || ts.isFunctionExpression(value) || ts.isClassExpression(value)));
 }

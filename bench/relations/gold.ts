@@ -1,9 +1,8 @@
 /** What the languages' own tools say of calls. Each tool is optional: where it is not installed, its rows are left out. */
 import { execFileSync } from "node:child_process";
 import path from "node:path";
-import type { FileUses, UseKind } from "../../src/engines/relations/types.ts";
 import { peer, ROOT, temporaryFolder } from "../support.ts";
-import type { GoldCall } from "./gold-call.ts";
+import type { GoldCall, UsesOf } from "./gold-call.ts";
 import { serverCalls } from "./language-server.ts";
 import { rustdocCalls } from "./rustdoc.ts";
 
@@ -11,25 +10,16 @@ export interface Gold {
   name: string;
   /** Files that the tool tells about. */
   languages: RegExp;
-  /** Kinds of our uses that it calls calls. */
-  kinds: ReadonlySet<UseKind>;
   /** The calls of a checkout; a sentence if the tool is not there. */
-  calls: (
-    root: string,
-    files: readonly string[],
-    uses: ReadonlyMap<string, FileUses>,
-  ) => Promise<GoldCall[] | string> | GoldCall[] | string;
+  calls: (root: string, files: readonly string[], usesOf: UsesOf) => Promise<GoldCall[] | string> | GoldCall[] | string;
 }
 
-const CALLS: ReadonlySet<UseKind> = new Set(["call"]);
-const CALLS_AND_CONSTRUCTIONS: ReadonlySet<UseKind> = new Set(["call", "construct"]);
 const FOLDER = path.join(ROOT, "bench/relations");
 
 export const GOLD: readonly Gold[] = [
   {
     name: "go/types",
     languages: /\.go$/,
-    kinds: CALLS,
     calls: (root) => {
       const program = path.join(temporaryFolder("gold"), "gold");
       return tabbed(
@@ -41,7 +31,6 @@ export const GOLD: readonly Gold[] = [
   {
     name: "javac",
     languages: /\.java$/,
-    kinds: CALLS_AND_CONSTRUCTIONS,
     calls: (root) => {
       const classes = temporaryFolder("gold");
       return tabbed(
@@ -53,7 +42,6 @@ export const GOLD: readonly Gold[] = [
   {
     name: "libclang",
     languages: /\.(?:c|h|cc|cpp|hpp)$/,
-    kinds: CALLS,
     calls: (root) =>
       tabbed(
         () => execFileSync("/usr/bin/python3", ["-c", "import clang.cindex"], { stdio: "pipe" }),
@@ -63,7 +51,6 @@ export const GOLD: readonly Gold[] = [
   {
     name: "tsc",
     languages: /(?<!\.d)\.[cm]?[jt]sx?$/,
-    kinds: CALLS_AND_CONSTRUCTIONS,
     calls: (root, files) => {
       const library = peer("typescript-api/lib/typescript.js");
       if (library === undefined) return "typescript-api is not installed";
@@ -75,22 +62,20 @@ export const GOLD: readonly Gold[] = [
       );
     },
   },
-  { name: "rustdoc", languages: /\.rs$/, kinds: CALLS, calls: rustdocCalls },
+  { name: "rustdoc", languages: /\.rs$/, calls: rustdocCalls },
   {
     name: "pyright",
     languages: /\.py$/,
-    kinds: CALLS,
-    calls: (root, files, uses) => {
+    calls: (root, files, usesOf) => {
       const file = peer("pyright/langserver.index.js");
       return file === undefined
         ? "pyright is not installed"
-        : serverCalls({ file, languageId: "python" }, root, files, uses);
+        : serverCalls({ file, languageId: "python" }, root, files, usesOf);
     },
   },
   {
     name: "roslyn",
     languages: /\.cs$/,
-    kinds: CALLS_AND_CONSTRUCTIONS,
     calls: (root, files) => {
       // How Gold.cs is run depends on the .NET that is there: `mono gold.exe`, or `dotnet gold.dll`; then the assemblies to compile with.
       const [command, program = "", ...assemblies] = process.env.CSHARP_GOLD?.split(" ") ?? [];
@@ -104,12 +89,11 @@ export const GOLD: readonly Gold[] = [
   {
     name: "intelephense",
     languages: /\.php$/,
-    kinds: CALLS,
-    calls: (root, files, uses) => {
+    calls: (root, files, usesOf) => {
       const file = peer("intelephense/lib/intelephense.js");
       return file === undefined
         ? "intelephense is not installed"
-        : serverCalls({ file, languageId: "php", ready: "indexingEnded" }, root, files, uses);
+        : serverCalls({ file, languageId: "php", ready: "indexingEnded" }, root, files, usesOf);
     },
   },
 ];

@@ -3,9 +3,9 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { FileUses } from "../../src/engines/relations/types.ts";
+import type { Use } from "../../src/engines/relations/types.ts";
 import { temporaryFolder } from "../support.ts";
-import type { GoldCall } from "./gold-call.ts";
+import type { GoldCall, UsesOf } from "./gold-call.ts";
 
 /** Requests that the server works on at a time. */
 const AT_ONCE = 50;
@@ -27,7 +27,7 @@ export async function serverCalls(
   server: LanguageServer,
   root: string,
   files: readonly string[],
-  uses: ReadonlyMap<string, FileUses>,
+  usesOf: UsesOf,
 ): Promise<GoldCall[]> {
   const client = new LspClient(server);
   try {
@@ -42,7 +42,7 @@ export async function serverCalls(
     client.notify("initialized", {});
     await client.ready;
     const calls: GoldCall[] = [];
-    for (const own of files) calls.push(...(await callsOf(client, server, root, own, uses.get(own))));
+    for (const own of files) calls.push(...(await callsOf(client, server, root, own, await usesOf(own))));
     return calls;
   } finally {
     client.end();
@@ -54,14 +54,14 @@ async function callsOf(
   { languageId }: LanguageServer,
   root: string,
   own: string,
-  uses: FileUses | undefined,
+  uses: readonly Use[],
 ): Promise<GoldCall[]> {
   const text = readFileSync(path.join(root, own), "utf8");
   const uri = pathToFileURL(path.join(root, own)).href;
   client.notify("textDocument/didOpen", { textDocument: { uri, languageId, version: 1, text } });
   const lines = text.split("\n");
   const places = new Map<string, { line: number; name: string; character: number }>();
-  for (const { kind, line, name } of uses?.uses ?? []) {
+  for (const { kind, line, name } of uses) {
     // The last place of the line where the name is called.
     const found = [...(lines[line - 1] ?? "").matchAll(new RegExp(`(?<![\\w])${name}\\s*\\(`, "gu"))];
     if (kind === "call" && found.length === 1)

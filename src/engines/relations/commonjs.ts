@@ -1,20 +1,47 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import type { FileBuilder } from "./file-builder.ts";
+import type { Expression, FileBuilder } from "./file-builder.ts";
 
-/** `exports.name = …`, `module.exports.name = …` and `module.exports = { name }` export names, as CommonJS has it. */
-export function commonExports(left: SyntaxNode, right: SyntaxNode, file: FileBuilder): void {
+/** Name of what a module of CommonJS exports as a whole. */
+export const WHOLE_MODULE = "module.exports";
+
+/**
+ * `exports.name = …`, `module.exports.name = …`, `module.exports = { name }` and `module.exports = value`, as CommonJS has it; `expressionOf`
+ * reads a value.
+ */
+export function commonExports(
+  left: SyntaxNode,
+  right: SyntaxNode,
+  file: FileBuilder,
+  expressionOf: (value: SyntaxNode) => Expression,
+): void {
   const object = left.field("object")?.text;
   const name = left.field("property");
-  const scope = file.top;
-  if (name && (object === "exports" || object === "module.exports")) {
-    if (right.type === "identifier") file.exportAs(name.text, { is: "name", name: right.text, scope });
-    else file.exportAs(name.text, { is: "class", line: name.row + 1 });
-  } else if (left.text === "module.exports" && right.type === "object")
+  const local = (node: SyntaxNode): Expression => ({ is: "class", line: node.row + 1 });
+  if (name && (object === "exports" || object === WHOLE_MODULE)) {
+    const of = valueOf(right, expressionOf);
+    file.exportAs(name.text, of.is === "unknown" || of.is === "call" ? local(name) : of);
+  } else if (left.text !== WHOLE_MODULE) return;
+  else if (right.type !== "object") {
+    const of = FUNCTION_OR_CLASS.test(right.type) ? local(right.field("name") ?? right) : valueOf(right, expressionOf);
+    if (of.is !== "unknown") file.exportAs(WHOLE_MODULE, of);
+  } else
     for (const each of right.namedChildren) {
+      const key = each.field("key") ?? each.field("name") ?? each;
       const value = each.field("value");
-      if (each.type === "shorthand_property_identifier")
-        file.exportAs(each.text, { is: "name", name: each.text, scope });
-      else if (value?.type === "identifier")
-        file.exportAs(each.field("key")?.text ?? "", { is: "name", name: value.text, scope });
+      if (!/identifier/.test(key.type)) continue;
+      const isName = each.type === "shorthand_property_identifier";
+      const named: Expression = isName ? { is: "name", name: key.text, scope: file.top } : local(key);
+      const of = value ? valueOf(value, expressionOf) : named;
+      file.exportAs(key.text, of.is === "unknown" || of.is === "call" ? local(key) : of);
     }
+}
+
+const FUNCTION_OR_CLASS = /^(?:function_expression|arrow_function|generator_function|class)$/;
+
+/** A value that is exported: a module that is required, a name, a member. */
+function valueOf(node: SyntaxNode, expressionOf: (value: SyntaxNode) => Expression): Expression {
+  const [argument] = node.field("arguments")?.namedChildren ?? [];
+  if (node.field("function")?.text === "require" && argument?.type === "string")
+    return { is: "import", module: argument.text.slice(1, -1), name: "*" };
+  return expressionOf(node);
 }

@@ -4,7 +4,7 @@ import { lastNameOf } from "./declarators.ts";
 import { type Expression, type Scope, UNKNOWN } from "./file-builder.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { exactName, programName } from "./program.ts";
-import { ARROW, SMART } from "./wrapped.ts";
+import { ARROW, ELEMENT, ENTRY, ITERATED, ITERATOR, LIST, MAP, SMART, TARGET } from "./wrapped.ts";
 
 /** Where a name stands: names of blocks are in the scope, others are looked up from the namespaces and classes around (`a::b::Class`). */
 export interface Around {
@@ -76,9 +76,14 @@ export function expressionOf(node: SyntaxNode | undefined, around: Around, depth
         ? { is: "member", of: typeOf(made, around, depth + 1), name: SMART }
         : { is: "call", of: expressionOf(called, around, depth + 1) };
     }
+    case "subscript_expression":
+      return { is: "member", of: expressionOf(node.field("argument"), around, depth + 1), name: ELEMENT };
     case "new_expression":
       return { is: "call", of: typeOf(node.field("type"), around, depth + 1) };
-    case "pointer_expression":
+    case "pointer_expression": {
+      const of = expressionOf(node.field("argument"), around, depth + 1);
+      return node.tree.text[node.start] === "*" ? { is: "member", of, name: TARGET } : of;
+    }
     case "parenthesized_expression":
       return expressionOf(node.field("argument") ?? node.namedChild(0), around, depth + 1);
     default: {
@@ -95,16 +100,51 @@ function madeBy(called: SyntaxNode): SyntaxNode | undefined {
   return bare.field("arguments")?.namedChild(0);
 }
 
-/** A declared type; one with template arguments is not followed, except for the pointers of the standard library. */
+/** A declared type. */
 export function typeOf(node: SyntaxNode | undefined, around: Around, depth = 0): Expression {
   if (!node || depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
   if (node.type === "type_descriptor") return typeOf(node.field("type"), around, depth + 1);
   if (/^(?:struct|class|union)_specifier$/.test(node.type)) return typeOf(node.field("name"), around, depth + 1);
   const bare = node.type === "qualified_identifier" ? lastNameOf(node) : node;
-  if (bare.type === "template_type") {
-    if (!SMART_POINTERS.test(bare.field("name")?.text ?? "")) return UNKNOWN;
-    return { is: "member", of: typeOf(bare.field("arguments")?.namedChild(0), around, depth + 1), name: SMART };
+  if (bare.type === "template_type") return templateType(bare, around, depth);
+  // `std::vector<T>::iterator`
+  const before = node.type === "qualified_identifier" && /^(?:const_)?iterator$/.test(bare.text) && iteratedBy(node);
+  if (before) {
+    const of = templateType(before, around, depth);
+    const name = ITERATED;
+    return of.is === "member" ? { is: "member", of: { is: "member", of, name }, name: ITERATOR } : UNKNOWN;
   }
   const name = nameOf(node);
   return name === undefined ? UNKNOWN : named(name, around);
+}
+
+const CONTAINERS: readonly (readonly [RegExp, string, number])[] = [
+  [SMART_POINTERS, SMART, 0],
+  [
+    /^(?:vector|list|deque|set|unordered_set|multiset|array|span|queue|stack|priority_queue|initializer_list)$/,
+    LIST,
+    0,
+  ],
+  [/^(?:map|unordered_map|multimap|unordered_multimap)$/, MAP, 1],
+  [/^pair$/, ENTRY, 1],
+];
+
+/** A type with template arguments: a container of the standard library is one of its elements, another template the template itself. */
+function templateType(node: SyntaxNode, around: Around, depth: number): Expression {
+  const name = node.field("name")?.text ?? "";
+  const known = CONTAINERS.find(([names]) => names.test(name));
+  if (!known) return named(name, around);
+  const argument = node.field("arguments")?.namedChildren[known[2]];
+  return { is: "member", of: typeOf(argument, around, depth + 1), name: known[1] };
+}
+
+/** The container of a qualified name, before its last part. */
+function iteratedBy(node: SyntaxNode): SyntaxNode | undefined {
+  let container: SyntaxNode | undefined;
+  let at: SyntaxNode | undefined = node;
+  for (let depth = 0; at?.type === "qualified_identifier" && depth < MAX_EXPRESSION_DEPTH; depth++) {
+    container = at.field("scope");
+    at = at.field("name");
+  }
+  return container?.type === "template_type" ? container : undefined;
 }

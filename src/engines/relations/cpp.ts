@@ -4,6 +4,7 @@ import { type Around, expressionOf, named, nameOf, typeOf } from "./cpp-expressi
 import { type Expression, type FileBuilder, type OpenClass, type Scope, UNKNOWN } from "./file-builder.ts";
 import { declaredKey, exactName } from "./program.ts";
 import { type Place as BasePlace, visitChildren } from "./walk.ts";
+import { ITERATED } from "./wrapped.ts";
 
 /** Reads a C++ tree. Names that other files see are bound and exported under their full paths: `a::b::Class::method`. */
 export function readCpp(root: SyntaxNode, file: FileBuilder): void {
@@ -108,7 +109,7 @@ function visit(node: SyntaxNode, place: Place): void {
       return;
     case "for_range_loop": {
       const inner = { ...place, scope: file.inner(scope, undefined) };
-      bindVariable(node.field("declarator"), node.field("type"), undefined, inner);
+      bindVariable(node.field("declarator"), node.field("type"), undefined, inner, node.field("right"));
       children(node, inner);
       return;
     }
@@ -277,18 +278,19 @@ function declaration(node: SyntaxNode, place: Place): void {
   if (value) visit(value, place);
 }
 
-/** Binds a variable of a block; one outside of blocks is a name of the program. */
+/** Binds a variable of a block, of a loop to the elements of what it goes over; one outside of blocks is a name of the program. */
 function bindVariable(
   node: SyntaxNode | undefined,
   type: SyntaxNode | undefined,
   value: SyntaxNode | undefined,
   place: Place,
+  over?: SyntaxNode,
 ): void {
   const { file, scope, context } = place;
   const found = declared(node);
   const name = nameOf(found?.name);
   if (!found || name === undefined) return;
-  const known = found.isArray || found.function ? {} : knownOf(type, value, place);
+  const known = found.isArray || found.function ? {} : knownOf(type, value, place, over);
   if (!isInBlock(scope)) {
     const key = within(context, name);
     if (file.top.names.has(key)) return;
@@ -298,13 +300,15 @@ function bindVariable(
   else file.bind(scope, name, { is: "variable", ...known });
 }
 
-/** Of `auto`, what the value is. */
+/** Of `auto`, what the value is, or an element of what a loop goes over. */
 function knownOf(
   type: SyntaxNode | undefined,
   value: SyntaxNode | undefined,
   place: Place,
+  over: SyntaxNode | undefined,
 ): { type?: Expression; value?: Expression; alias?: Expression } {
   if (!type || type.type !== "placeholder_type_specifier") return { type: typeOf(type, place) };
+  if (over) return { alias: { is: "member", of: expressionOf(over, place), name: ITERATED } };
   if (!value) return {};
   const of = expressionOf(value, place);
   return of.is === "call" ? { value: of } : { alias: of };

@@ -1,5 +1,13 @@
 import { AMBIGUOUS_LINE } from "./limits.ts";
-import type { ClassInfo, FileUses, Import, Meaning, UseKind } from "./types.ts";
+import {
+  callbackKey,
+  type ClassInfo,
+  type FileUses,
+  type Import,
+  type Meaning,
+  parameterKey,
+  type UseKind,
+} from "./types.ts";
 
 /** Uses that are kept of a file. Generated files hold hundreds of thousands in a line. */
 const MAX_USES = 50_000;
@@ -9,22 +17,36 @@ const MAX_STEPS = 12;
 /** An expression or type, as far as it can be followed; its names are looked up when the whole file is read. */
 export type Expression =
   // `otherwise`: what it is where no scope of the file binds the name.
-  | { is: "name"; name: string; scope: Scope; otherwise?: Expression }
+  // `called`: the name with the types of arguments, which tell overloads apart.
+  | { is: "name"; name: string; scope: Scope; otherwise?: Expression; called?: string }
   | { is: "import"; module: string; name: string }
   | { is: "member"; of: Expression; name: string }
   | { is: "call"; of: Expression }
   | { is: "class"; line: number }
   | { is: "base"; of: OpenClass }
+  | { is: "likely"; of: Expression }
+  | { is: "handed"; by: Expression; at: number }
   | { is: "unknown" };
 
 export const UNKNOWN: Expression = { is: "unknown" };
 
-type Binding =
+export type Binding =
   | { is: "definition"; line: number }
   | { is: "import"; module: string; name: string }
   | { is: "alias"; of: Expression }
   // `line` of one at the top of the file, which other files may use.
-  | { is: "variable"; line?: number | undefined; type?: Expression | undefined; value?: Expression | undefined }
+  // `at`: line of its name, wherever it is.
+  | {
+      is: "variable";
+      line?: number | undefined;
+      type?: Expression | undefined;
+      value?: Expression | undefined;
+      at?: number;
+      /** The type's name, as overloads are told apart by it. */
+      typeName?: string | undefined;
+    }
+  // Methods of one name in the class on this line.
+  | { is: "overloads"; line: number }
   | { is: "several" };
 
 /** Names of a module, a function or a block. Those of a class are members and not visible inside its methods. */
@@ -54,7 +76,9 @@ export class FileBuilder {
   readonly top: Scope = { outer: undefined, names: new Map(), own: undefined, path: null };
   readonly #uses: { kind: UseKind; name: string; line: number; scope: Scope; of: Expression }[] = [];
   readonly #classes: OpenClass[] = [];
+  readonly #classesByLine = new Map<number, OpenClass>();
   readonly #returns = new Map<number, Expression>();
+  readonly #callbacks = new Map<number, Expression>();
   readonly #exports = new Map<string, Expression | { module: string; name: string }>();
   readonly #stars: string[] = [];
   readonly #imports: Import[] = [];
@@ -73,6 +97,8 @@ export class FileBuilder {
   bind(scope: Scope, name: string, binding: Binding): void {
     const known = scope.names.get(name);
     if (!known) scope.names.set(name, binding);
+    // What is assigned to a variable has its declared type.
+    else if (known.is === "variable" && known.type && binding.is === "variable" && !binding.type) return;
     else if (known.is !== "definition" || binding.is !== "definition") scope.names.set(name, { is: "several" });
   }
 
@@ -83,7 +109,13 @@ export class FileBuilder {
   openClass(line: number): OpenClass {
     const opened: OpenClass = { line, members: new Map(), bases: [] };
     this.#classes.push(opened);
+    if (!this.#classesByLine.has(line)) this.#classesByLine.set(line, opened);
     return opened;
+  }
+
+  /** The class of a line, which is opened where there is none: what has members added to it. */
+  classAt(line: number): OpenClass {
+    return this.#classesByLine.get(line) ?? this.openClass(line);
   }
 
   /** The first of several definitions of a member counts. */
@@ -101,6 +133,25 @@ export class FileBuilder {
 
   returns(line: number, type: Expression): void {
     this.#returns.set(line, type);
+  }
+
+  /** The type of the first of several signatures counts. */
+  returnsFirst(line: number, type: Expression): void {
+    if (!this.#returns.has(line)) this.#returns.set(line, type);
+  }
+
+  /** What a function without a declared type returns, as far as its first known result tells. */
+  returnsLikely(line: number, results: readonly Expression[]): void {
+    const first = results.find(({ is }) => is !== "unknown");
+    if (first && !this.#returns.has(line)) this.#returns.set(line, { is: "likely", of: first });
+  }
+
+  /** The type of what a function hands to a callback; of several declarations the first one counts. */
+  hands(line: number, type: Expression, ...at: Parameters<typeof parameterKey>): void {
+    const parameter = parameterKey(...at);
+    if (parameter === undefined || type.is === "unknown") return;
+    const key = callbackKey(line, parameter);
+    if (!this.#callbacks.has(key)) this.#callbacks.set(key, type);
   }
 
   exportAs(name: string, of: Expression | { module: string; name: string }): void {
@@ -135,10 +186,22 @@ export class FileBuilder {
       exports: new Map(exports),
       stars: this.#stars,
       classes: this.#classes.map(finishedClass),
-      returns: new Map([...this.#returns].map(([line, type]) => [line, meaningOf(type)])),
+      returns: followed(this.#returns),
+      callbacks: followed(this.#callbacks),
     };
   }
 }
+
+/** Meanings by number, those left out that lead nowhere. */
+function followed(types: ReadonlyMap<number, Expression>): Map<number, Meaning> {
+  const meanings = [...types].map(([line, type]) => [line, meaningOf(type)] as const);
+  return new Map(meanings.filter(([, meaning]) => !isNothing(meaning)));
+}
+
+const isNothing = (meaning: Meaning): boolean =>
+  meaning.to === "likely"
+    ? isNothing(meaning.of)
+    : meaning.to === "opaque" || meaning.to === "global" || meaning.to === "ambiguous";
 
 function finishedClass({ line, members, bases }: OpenClass): ClassInfo {
   const finished = [...members].map(
@@ -158,6 +221,8 @@ function meaningOf(of: Expression, steps = 0): Meaning {
   switch (of.is) {
     case "name": {
       const binding = lookUp(of.scope, of.name);
+      if (binding?.is === "overloads")
+        return { to: "member", of: { to: "local", line: binding.line }, name: of.called ?? of.name };
       if (binding) return meaningOfBinding(binding, steps + 1);
       return of.otherwise ? meaningOf(of.otherwise, steps + 1) : { to: "global" };
     }
@@ -173,6 +238,10 @@ function meaningOf(of: Expression, steps = 0): Meaning {
       const [base, ...others] = of.of.bases;
       return base && others.length === 0 ? meaningOf(base, steps + 1) : { to: "ambiguous" };
     }
+    case "likely":
+      return { to: "likely", of: meaningOf(of.of, steps + 1) };
+    case "handed":
+      return { to: "handed", by: meaningOf(of.by, steps + 1), at: of.at };
     case "unknown":
       return { to: "opaque" };
   }
@@ -188,19 +257,25 @@ function meaningOfBinding(binding: Binding, steps: number): Meaning {
       return meaningOf(binding.of, steps + 1);
     case "variable": {
       const of = meaningOfVariable(binding, steps);
-      return binding.line === undefined ? of : { to: "variable", line: binding.line, of };
+      // A call of a variable that holds a member is no call of the member by its name.
+      const line = binding.line ?? (binding.value?.is === "member" ? binding.at : undefined);
+      return line === undefined ? of : { to: "variable", line, of };
     }
     case "several":
+    case "overloads":
       return { to: "ambiguous" };
   }
 }
 
 function meaningOfVariable({ type, value }: Extract<Binding, { is: "variable" }>, steps: number): Meaning {
   if (type) return valueMeaning(type, steps + 1);
-  return value?.is === "call" ? meaningOf(value, steps + 1) : { to: "opaque" };
+  return value && FOLLOWED.has(value.is) ? meaningOf(value, steps + 1) : { to: "opaque" };
 }
 
-function lookUp(scope: Scope, name: string): Binding | undefined {
+/** Values of variables that are followed. A name may be a class itself, and is no instance of it. */
+const FOLLOWED: ReadonlySet<Expression["is"]> = new Set(["call", "member", "class", "likely", "handed"]);
+
+export function lookUp(scope: Scope, name: string): Binding | undefined {
   for (let at: Scope | undefined = scope; at; at = at.outer) {
     const found = at.names.get(name);
     if (found) return found;

@@ -3,6 +3,7 @@ import { type Expression, type FileBuilder, type OpenClass, type Scope, UNKNOWN 
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { lastPartOfPath, PACKAGE } from "./packages.ts";
 import { nameInPackage, type Place as BasePlace, visitChildren } from "./walk.ts";
+import { ELEMENT, LIST, MAP } from "./wrapped.ts";
 
 /** Reads a Go tree. */
 export function readGo(root: SyntaxNode, file: FileBuilder): void {
@@ -70,6 +71,8 @@ function visit(node: SyntaxNode, place: Place): void {
       bindValues(node.field("left")?.namedChildren ?? [], node.field("right"), place);
       return;
     case "range_clause":
+      rangeVariables(node, place);
+      break;
     case "receive_statement":
       for (const name of node.field("left")?.namedChildren ?? []) bindUnknown(name, place);
       break;
@@ -246,6 +249,16 @@ function bindValues(names: readonly SyntaxNode[], values: SyntaxNode | undefined
   }
 }
 
+/** The second variable of a loop is an element. */
+function rangeVariables(node: SyntaxNode, place: Place): void {
+  const over = node.field("right");
+  for (const [i, name] of (node.field("left")?.namedChildren ?? []).entries())
+    if (i === 1 && over && name.type === "identifier") {
+      const of = expressionOf(over, place.scope.outer ?? place.scope);
+      place.file.bind(place.scope, name.text, { is: "variable", type: { is: "member", of, name: ELEMENT } });
+    } else bindUnknown(name, place);
+}
+
 function bindUnknown(name: SyntaxNode, { file, scope }: Place): void {
   if (name.type === "identifier") file.bind(scope, name.text, { is: "variable" });
 }
@@ -284,6 +297,8 @@ function valueOf(node: SyntaxNode, scope: Scope, depth = 0): { type?: Expression
       const child = inner.namedChild(0);
       return child ? valueOf(child, scope, depth + 1) : {};
     }
+    case "index_expression":
+      return { value: expressionOf(inner, scope) };
     case "identifier": {
       const binding = scope.names.get(inner.text);
       return binding?.is === "variable" ? ({ type: binding.type, value: binding.value } as { type?: Expression }) : {};
@@ -323,6 +338,8 @@ function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
     }
     case "unary_expression":
       return inner("operand");
+    case "index_expression":
+      return { is: "member", of: inner("operand"), name: ELEMENT };
     default:
       return UNKNOWN;
   }
@@ -334,6 +351,12 @@ function typeOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
   if (node.type === "pointer_type" || node.type === "parenthesized_type") {
     const child = node.namedChild(0);
     return child ? typeOf(child, scope, depth + 1) : UNKNOWN;
+  }
+  const element = /^(?:slice|array)_type$/.test(node.type) ? node.field("element") : undefined;
+  const held = element ?? (node.type === "map_type" || node.type === "channel_type" ? node.field("value") : undefined);
+  if (held) {
+    const of = typeOf(held, scope, depth + 1);
+    return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: node.type === "map_type" ? MAP : LIST };
   }
   const bare = node.type === "identifier" || node.type === "selector_expression" ? undefined : bareName(node);
   return bare ? expressionOf(bare, scope) : node.type === "identifier" ? nameInPackage(node.text, scope) : UNKNOWN;

@@ -1,8 +1,10 @@
 /** Expressions and types of Java, as far as they can be followed. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, type Scope, UNKNOWN } from "./file-builder.ts";
+import { type Expression, lookUp, type Scope, UNKNOWN } from "./file-builder.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { nameInPackage, type Place as BasePlace } from "./walk.ts";
+import { ANY_TYPE, FUNCTION_TYPE } from "./overloads.ts";
+import { ELEMENT, ENTRY, LIST, MAP } from "./wrapped.ts";
 
 export interface Place extends BasePlace {
   package: string;
@@ -35,7 +37,7 @@ export function expressionOf(node: SyntaxNode, place: Place, isCalled = false, d
     }
     case "method_invocation": {
       const [object, name] = [node.field("object"), node.field("name")?.text ?? ""];
-      const key = `${name}/${node.field("arguments")?.namedChildren.filter(({ type }) => !/comment/.test(type)).length ?? 0}`;
+      const key = keyOfCall(name, node.field("arguments"), place);
       const called: Expression = object
         ? { is: "member", of: expressionOf(object, place, false, depth + 1), name: key }
         : unqualified(name, key, place);
@@ -50,6 +52,11 @@ export function expressionOf(node: SyntaxNode, place: Place, isCalled = false, d
       const type = node.field("type");
       const of = type && typeOf(type, place);
       return of && of.is !== "unknown" ? { is: "call", of } : UNKNOWN;
+    }
+    case "array_access": {
+      const array = node.field("array");
+      const of = array ? expressionOf(array, place, false, depth + 1) : UNKNOWN;
+      return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: ELEMENT };
     }
     case "parenthesized_expression": {
       const child = node.namedChild(0);
@@ -80,12 +87,19 @@ function unqualified(name: string, key: string, { scope, statics }: Place): Expr
   const inherited: Expression = scope.own
     ? { is: "member", of: { is: "class", line: scope.own.line }, name: key }
     : UNKNOWN;
-  return { is: "name", name: key, scope, otherwise: imported ? { is: "member", of: imported, name: key } : inherited };
+  const bare = key.replace(/\(.*/, "");
+  return {
+    is: "name",
+    name: bare,
+    called: key,
+    scope,
+    otherwise: imported ? { is: "member", of: imported, name: key } : inherited,
+  };
 }
 
 const named = (name: string, { scope, package: own }: Place): Expression => nameInPackage(name, scope, own);
 
-/** A declared type: `T`, `a.b.T`, `Outer.T`, `T<…>`. Arrays and primitive types have no members of their own. */
+/** A declared type: `T`, `a.b.T`, `Outer.T`, `T<…>`. Primitive types have no members of their own. */
 export function typeOf(node: SyntaxNode, place: Place, depth = 0): Expression {
   if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
   switch (node.type) {
@@ -94,7 +108,22 @@ export function typeOf(node: SyntaxNode, place: Place, depth = 0): Expression {
       return named(node.text, place);
     case "generic_type": {
       const child = node.namedChild(0);
-      return child ? typeOf(child, place, depth + 1) : UNKNOWN;
+      if (!child) return UNKNOWN;
+      const wrapping = wrappingOf(child.text, place.scope);
+      const given = node.childOfType("type_arguments")?.namedChildren ?? [];
+      const argument = given[wrapping === MAP || wrapping === ENTRY ? 1 : 0];
+      if (wrapping === undefined || !argument) return typeOf(child, place, depth + 1);
+      const of = typeOf(argument, place, depth + 1);
+      return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: wrapping };
+    }
+    case "array_type": {
+      const child = node.namedChild(0);
+      const of = child ? typeOf(child, place, depth + 1) : UNKNOWN;
+      return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: LIST };
+    }
+    case "wildcard": {
+      const bound = node.children.some(({ type }) => type === "super") ? undefined : node.namedChildren.at(-1);
+      return bound ? typeOf(bound, place, depth + 1) : UNKNOWN;
     }
     case "annotated_type": {
       const child = node.namedChildren.at(-1);
@@ -109,5 +138,102 @@ export function typeOf(node: SyntaxNode, place: Place, depth = 0): Expression {
     }
     default:
       return UNKNOWN;
+  }
+}
+
+const LISTS =
+  /^(?:List|ArrayList|LinkedList|Collection|Set|HashSet|LinkedHashSet|TreeSet|SortedSet|EnumSet|Iterable|Iterator|ListIterator|Queue|Deque|ArrayDeque|PriorityQueue|Stack|Vector|Stream|Optional|Supplier|CopyOnWriteArrayList|AtomicReference|ThreadLocal|ImmutableList|ImmutableSet)$/;
+const MAPS =
+  /^(?:Map|HashMap|LinkedHashMap|TreeMap|SortedMap|NavigableMap|ConcurrentMap|ConcurrentHashMap|EnumMap|WeakHashMap|IdentityHashMap|ImmutableMap)$/;
+
+/** How a generic type of the standard library holds its last argument; undefined for other types, among them those of the repository. */
+function wrappingOf(name: string, scope: Scope): string | undefined {
+  const binding = lookUp(scope, name);
+  if (binding && !(binding.is === "import" && /^(?:java|com\.google\.common)\./.test(binding.module))) return undefined;
+  if (LISTS.test(name)) return LIST;
+  if (MAPS.test(name)) return MAP;
+  return /^(?:Map\.)?Entry$/.test(name) ? ENTRY : undefined;
+}
+
+/** Arguments of a call whose types are written down. */
+const MAX_ARGUMENTS = 10;
+
+/** A method as it is called: `name/2(String,?)`; without types where none is known. */
+function keyOfCall(name: string, list: SyntaxNode | undefined, place: Place): string {
+  const given = list?.namedChildren.filter(({ type }) => !/comment/.test(type)) ?? [];
+  const key = `${name}/${given.length}`;
+  if (given.length === 0 || given.length > MAX_ARGUMENTS) return key;
+  const types = given.map((each) => typeNameOf(each, place));
+  return types.every((type) => type === ANY_TYPE) ? key : `${key}(${types.join(",")})`;
+}
+
+/** The name of a declared type, as overloads are told apart by it; that of a type parameter is not known. */
+export function typeName(node: SyntaxNode | undefined, { scope }: Place): string {
+  if (!node) return ANY_TYPE;
+  if (node.type === "array_type") {
+    const element = lastOf(node.namedChild(0) ?? node).text;
+    return `${element.slice(0, MAX_NAME)}[]`;
+  }
+  const { text } = lastOf(node);
+  return lookUp(scope, text)?.is === "variable" || !/^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(text.slice(0, MAX_NAME + 1))
+    ? ANY_TYPE
+    : text;
+}
+
+const MAX_NAME = 100;
+
+/** The name of an expression's type, as far as it is written in the file. */
+export function typeNameOf(node: SyntaxNode, place: Place, depth = 0): string {
+  if (depth > MAX_EXPRESSION_DEPTH) return ANY_TYPE;
+  switch (node.type) {
+    case "string_literal":
+      return "String";
+    case "character_literal":
+      return "char";
+    case "decimal_integer_literal":
+    case "hex_integer_literal":
+      return /l$/i.test(node.text) ? "long" : "int";
+    case "decimal_floating_point_literal":
+      return /f$/i.test(node.text) ? "float" : "double";
+    case "true":
+    case "false":
+    case "instanceof_expression":
+      return "boolean";
+    case "null_literal":
+      return "null";
+    case "class_literal":
+      return "Class";
+    case "lambda_expression":
+    case "method_reference":
+      return FUNCTION_TYPE;
+    case "cast_expression":
+      return typeName(node.field("type"), place);
+    case "object_creation_expression":
+      return node.childOfType("class_body") ? ANY_TYPE : typeName(node.field("type"), place);
+    case "array_creation_expression":
+      return node.childOfType("dimensions") || node.childOfType("dimensions_expr")
+        ? `${typeName(node.field("type"), place)}[]`
+        : ANY_TYPE;
+    case "identifier": {
+      const binding = lookUp(place.scope, node.text);
+      return (binding?.is === "variable" ? binding.typeName : undefined) ?? ANY_TYPE;
+    }
+    case "field_access": {
+      const [object, field] = [node.field("object")?.text ?? "", node.field("field")?.text ?? ""];
+      // Usually a constant of an enumeration.
+      return /^\p{Lu}\p{Ll}\w*$/u.test(object) && /^[\p{Lu}\d_]+$/u.test(field) ? object : ANY_TYPE;
+    }
+    case "binary_expression": {
+      const parts = [node.field("left"), node.field("right")];
+      return parts.some((part) => part && typeNameOf(part, place, depth + 1) === "String") ? "String" : ANY_TYPE;
+    }
+    case "method_invocation":
+      return node.field("name")?.text === "toString" ? "String" : ANY_TYPE;
+    case "parenthesized_expression": {
+      const child = node.namedChild(0);
+      return child ? typeNameOf(child, place, depth + 1) : ANY_TYPE;
+    }
+    default:
+      return ANY_TYPE;
   }
 }

@@ -1,13 +1,15 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { type Expression, type FileBuilder, type OpenClass, UNKNOWN } from "./file-builder.ts";
-import { MAX_DEPTH } from "./limits.ts";
-import { expressionOf, lastOf, type Place, typeOf } from "./java-expressions.ts";
+import { AMBIGUOUS_LINE, MAX_DEPTH } from "./limits.ts";
+import { expressionOf, lastOf, type Place, typeName, typeNameOf, typeOf } from "./java-expressions.ts";
 import { PACKAGE } from "./packages.ts";
-import { visitChildren } from "./walk.ts";
+import { parameterKey } from "./types.ts";
+import { argumentAt, visitChildren } from "./walk.ts";
+import { ITERATED } from "./wrapped.ts";
 
 /**
- * Reads a Java tree. Methods are known as `name/2`, by the number of their parameters: overloads of the same number are told apart by
- * types, which are not compared, so that none of them is taken.
+ * Reads a Java tree. Methods are known as `name/2`, by the number of their parameters; overloads of the same number are told apart by the
+ * names of types (`overloads.ts`).
  */
 export function readJava(root: SyntaxNode, file: FileBuilder): void {
   const place = { file, scope: file.top, package: "", statics: new Map<string, Expression>(), depth: 0 };
@@ -93,8 +95,14 @@ function bindNamed(node: SyntaxNode, place: Place): void {
   if (name?.type !== "identifier") return;
   const type =
     node.field("type") ?? node.field("right") ?? (node.type === "type_pattern" ? node.namedChild(0) : undefined);
-  const value = node.type === "enhanced_for_statement" ? undefined : node.field("value");
-  place.file.bind(place.scope, name.text, { is: "variable", ...typeOrValue(type, value, place) });
+  const value = node.field("value");
+  if (node.type !== "enhanced_for_statement" || type?.text !== "var" || !value)
+    place.file.bind(place.scope, name.text, { is: "variable", ...typeOrValue(type, value, place) });
+  else
+    place.file.bind(place.scope, name.text, {
+      is: "alias",
+      of: { is: "member", of: expressionOf(value, place), name: ITERATED },
+    });
 }
 
 function importDeclaration(node: SyntaxNode, place: Place): void {
@@ -177,6 +185,11 @@ function classBody(body: SyntaxNode, opened: OpenClass, place: Place): void {
     each.type === "enum_body_declarations" ? each.namedChildren : [each],
   );
   for (const member of members) declareMember(member, opened, place);
+  declareMethods(
+    members.filter(({ type }) => type === "method_declaration"),
+    opened,
+    place,
+  );
   for (const member of members) {
     if (member.type === "field_declaration") {
       for (const each of member.namedChildren) if (each.type === "modifiers") visit(each, place);
@@ -204,12 +217,13 @@ function declareMember(node: SyntaxNode, opened: OpenClass, place: Place): void 
       const own = each.field("name");
       if (!own) continue;
       file.member(opened, own.text, own.row + 1, known);
-      file.bind(scope, own.text, { is: "variable", type: known });
+      file.bind(scope, own.text, {
+        is: "variable",
+        type: known,
+        typeName: isArray ? undefined : typeName(type, place),
+      });
     }
   } else if (node.type === "method_declaration" && name) {
-    const key = `${name.text}/${arityOf(node)}`;
-    file.memberOnce(opened, key, name.row + 1);
-    file.bindOnce(scope, key, name.row + 1);
     const type = node.field("type");
     const inner = { ...place, scope: file.inner(scope, undefined) };
     typeParameters(node, inner);
@@ -223,10 +237,50 @@ function declareMember(node: SyntaxNode, opened: OpenClass, place: Place): void 
   }
 }
 
-function arityOf(node: SyntaxNode): string {
-  const list = node.field("parameters")?.namedChildren ?? [];
-  if (list.some(({ type }) => type === "spread_parameter")) return "any";
-  return String(list.filter(({ type }) => type === "formal_parameter").length);
+/** Numbers of arguments with which a method that takes any number of them is looked up. */
+const MAX_VARIADIC = 8;
+
+/** Binds methods by their names and numbers of parameters; where several take as many arguments, with the types that tell them apart. */
+function declareMethods(nodes: readonly SyntaxNode[], opened: OpenClass, place: Place): void {
+  const { file, scope } = place;
+  const methods = nodes.flatMap((node) => {
+    const name = node.field("name");
+    if (!name) return [];
+    const inner = { ...place, scope: file.inner(scope, undefined) };
+    typeParameters(node, inner);
+    const list = (node.field("parameters")?.namedChildren ?? []).filter(({ type }) => type.endsWith("_parameter"));
+    const parameters = list.filter(({ type }) => type !== "receiver_parameter");
+    const types = parameters.map((each) => parameterType(each, inner));
+    return [{ name: name.text, line: name.row + 1, types, isVariadic: list.at(-1)?.type === "spread_parameter" }];
+  });
+  for (const [name, own] of Map.groupBy(methods, (each) => each.name)) {
+    const variadic = own.filter(({ isVariadic }) => isVariadic);
+    for (const { types, line } of variadic) {
+      file.member(opened, `${name}/any(${types.join(",")})`, line);
+      for (let count = types.length - 1; count < MAX_VARIADIC; count++)
+        scope.names.set(`${name}/${count}`, { is: "overloads", line: opened.line });
+    }
+    const fixed = own.filter(({ isVariadic }) => !isVariadic);
+    for (const [count, same] of Map.groupBy(fixed, ({ types }) => types.length)) {
+      const key = `${name}/${count}`;
+      const isAlone = same.length === 1 && variadic.every(({ types }) => types.length - 1 > count);
+      for (const { line, types } of same)
+        if (isAlone) {
+          file.memberOnce(opened, key, line);
+          file.bindOnce(scope, key, line);
+        } else file.member(opened, `${key}(${types.join(",")})`, line);
+      if (isAlone) continue;
+      file.member(opened, key, AMBIGUOUS_LINE);
+      scope.names.set(key, { is: "overloads", line: opened.line });
+    }
+  }
+}
+
+function parameterType(node: SyntaxNode, place: Place): string {
+  const isSpread = node.type === "spread_parameter";
+  const type = isSpread ? node.namedChildren.find((each) => /type/.test(each.type)) : node.field("type");
+  const name = typeName(type, place);
+  return node.field("dimensions") ? `${name}[]` : name;
 }
 
 function typeParameters(node: SyntaxNode, { file, scope }: Place): void {
@@ -244,20 +298,31 @@ function methodBody(node: SyntaxNode, place: Place): void {
   for (const each of node.field("parameters")?.namedChildren ?? []) {
     const name = each.field("name") ?? each.childOfType("variable_declarator")?.field("name");
     const type = each.type === "spread_parameter" || each.field("dimensions") ? undefined : each.field("type");
-    if (name) file.bind(inner.scope, name.text, { is: "variable", type: type && typeOf(type, inner) });
+    const known = type && { type: typeOf(type, inner), typeName: typeName(type, inner) };
+    if (name) file.bind(inner.scope, name.text, { is: "variable", ...known });
     for (const child of each.namedChildren) if (child.type === "modifiers") visit(child, place);
   }
   const body = node.field("body");
   if (body) children(body, inner);
 }
 
+/** Binds the parameters of a lambda: those without a type are what the method hands over to which the lambda is given. */
 function lambdaParameters(node: SyntaxNode | undefined, place: Place): void {
   const { file, scope } = place;
-  if (node?.type === "identifier") file.bind(scope, node.text, { is: "variable" });
-  for (const each of node?.namedChildren ?? []) {
+  const lambda = node?.parent;
+  const call = lambda?.parent?.type === "argument_list" ? lambda.parent.parent : undefined;
+  const outer = lambda?.parent && argumentAt(lambda.parent, lambda);
+  const handed = (at: number): Expression | undefined => {
+    const key = outer === undefined ? undefined : parameterKey(outer, at);
+    if (call?.type !== "method_invocation" || key === undefined) return undefined;
+    return { is: "handed", by: expressionOf(call, { ...place, scope: scope.outer ?? scope }, true), at: key };
+  };
+  if (node?.type === "identifier") file.bind(scope, node.text, { is: "variable", value: handed(0) });
+  for (const [at, each] of (node?.namedChildren ?? []).entries()) {
     const name = each.type === "identifier" ? each : each.field("name");
     const type = each.field("type");
-    if (name) file.bind(scope, name.text, { is: "variable", type: type && typeOf(type, place) });
+    const known = type && type.text !== "var" ? { type: typeOf(type, place) } : { value: handed(at) };
+    if (name) file.bind(scope, name.text, { is: "variable", ...known });
   }
 }
 
@@ -275,9 +340,9 @@ function typeOrValue(
   type: SyntaxNode | undefined,
   value: SyntaxNode | undefined,
   place: Place,
-): { type?: Expression; value?: Expression } {
-  if (type && type.text !== "var") return { type: typeOf(type, place) };
-  return value ? { value: expressionOf(value, place) } : {};
+): { type?: Expression; value?: Expression; typeName?: string } {
+  if (type && type.text !== "var") return { type: typeOf(type, place), typeName: typeName(type, place) };
+  return value ? { value: expressionOf(value, place), typeName: typeNameOf(value, place) } : {};
 }
 
 function construction(node: SyntaxNode, place: Place): void {

@@ -1,6 +1,6 @@
 /** Languages in which an import names a package of many files, or none at all: what a name means is found by its definitions. */
 import { folderOf } from "./modules.ts";
-import type { FileUses } from "./types.ts";
+import type { FileUses, Meaning } from "./types.ts";
 
 interface PackageRule {
   /** Whether a file may belong to the package that another file names. An empty name is that file's own package. */
@@ -99,7 +99,8 @@ const RULES: Readonly<Record<string, PackageRule>> = {
 
 /** The rule of a file's language; undefined if its imports name files. */
 export function packageRuleOf(path: string): PackageRule | undefined {
-  return RULES[path.slice(path.lastIndexOf(".") + 1)];
+  const ending = path.slice(path.lastIndexOf(".") + 1);
+  return Object.hasOwn(RULES, ending) ? RULES[ending] : undefined;
 }
 
 /** A path of a Go package ends with its folder in the repository, except for the one at the top. Those of the standard library have no host. */
@@ -124,4 +125,11 @@ function packageOf(uses: FileUses): string {
 /** Name of the package that a path of Go usually means. */
 export function lastPartOfPath(module: string): string {
   return module.split("/").findLast((part) => !/^v\d+$/.test(part)) ?? "";
+}
+
+/** A member of a package is looked up as a name of it: a package is no file. */
+export function ofPackage(path: string, meaning: Meaning): Meaning {
+  if (meaning.to !== "member" || meaning.of.to !== "import" || meaning.of.name !== "*" || !packageRuleOf(path))
+    return meaning;
+  return { to: "import", module: meaning.of.module, name: meaning.name };
 }

@@ -50,8 +50,9 @@ export async function findInProgram(
   const here = (await load(path))?.bindings.get(full);
   // A repository may hold several programs: what the file defines itself is meant.
   if (here && here.to !== "ambiguous") return { path, of: here };
-  const named = (await definitions(full.slice(full.lastIndexOf(":") + 1))).map((each) => each.path);
-  const others = [...new Set(named)].filter((each) => each !== path && IN_PROGRAM.test(each));
+  // A namespace is opened by any number of files, and binds nothing.
+  const named = (await definitions(full.slice(full.lastIndexOf(":") + 1))).filter(({ kind }) => kind !== "namespace");
+  const others = [...new Set(named.map((each) => each.path))].filter((each) => each !== path && IN_PROGRAM.test(each));
   if (others.length > MAX_CANDIDATES) return "unknown";
   if (here) return "unknown";
   const found: { path: string; of: Meaning }[] = [];

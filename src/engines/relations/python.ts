@@ -2,15 +2,18 @@ import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { type Expression, type FileBuilder, type OpenClass, type Scope, UNKNOWN } from "./file-builder.ts";
 import { MAX_DEPTH, MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { type Place as BasePlace, visitChildren } from "./walk.ts";
+import { ELEMENT, ENTERED, ITERATED, LIST, MAP } from "./wrapped.ts";
 
 /** Reads a Python tree. */
 export function readPython(root: SyntaxNode, file: FileBuilder): void {
-  children(root, { file, scope: file.top, body: undefined, depth: 0 });
+  children(root, { file, scope: file.top, body: undefined, results: undefined, depth: 0 });
 }
 
 interface Place extends BasePlace {
   /** Class whose body this is, of which names are members. */
   body: OpenClass | undefined;
+  /** What the function around returns. */
+  results: Expression[] | undefined;
 }
 
 const children = (node: SyntaxNode, place: Place): void => visitChildren(node, place, visit);
@@ -55,12 +58,19 @@ function visit(node: SyntaxNode, place: Place): void {
       assignment(node, place);
       break;
     case "for_statement":
-    case "for_in_clause":
-      targets(node.field("left"), place);
+    case "for_in_clause": {
+      const over = node.field("right");
+      targets(node.field("left"), place, over && { is: "member", of: expressionOf(over, scope), name: ITERATED });
       break;
+    }
     case "as_pattern_target":
-      targets(node.namedChild(0), place);
+      targets(node.namedChild(0), place, entered(node, scope));
       return;
+    case "return_statement": {
+      const value = node.namedChild(0);
+      if (value) place.results?.push(expressionOf(value, scope));
+      break;
+    }
     case "named_expression":
       targets(node.field("name"), place);
       break;
@@ -133,7 +143,9 @@ function functionDefinition(node: SyntaxNode, place: Place): void {
   const inner = file.inner(scope, name.text);
   parameters(node.field("parameters"), { ...place, scope: inner }, body !== undefined && !isStatic(node));
   const found = node.field("body");
-  if (found) children(found, { ...place, scope: inner, body: undefined });
+  const results: Expression[] = [];
+  if (found) children(found, { ...place, scope: inner, body: undefined, results });
+  if (!returns) file.returnsLikely(line, results);
 }
 
 const returnType = (node: SyntaxNode, scope: Scope): Expression | undefined => {
@@ -170,7 +182,11 @@ function assignment(node: SyntaxNode, place: Place): void {
   const left = node.field("left");
   const right = node.field("right");
   const type = node.field("type");
-  const known = type ? typeOf(type, scope) : right?.type === "call" ? expressionOf(right, scope) : undefined;
+  const known = type
+    ? typeOf(type, scope)
+    : right && /^(?:call|subscript|await)$/.test(right.type)
+      ? expressionOf(right, scope)
+      : undefined;
   if (left?.type === "identifier") {
     const top = scope === file.top ? left.row + 1 : undefined;
     if (body) file.member(body, left.text, left.row + 1, known);
@@ -193,14 +209,26 @@ function parameterOf(node: SyntaxNode | undefined, scope: Scope): Expression | u
   return binding?.is === "variable" ? (binding.type ?? binding.value) : undefined;
 }
 
-/** Binds the names of a pattern to values that are not followed. */
-function targets(node: SyntaxNode | undefined, place: Place): void {
+/** Binds the names of a pattern: one alone to the value, if it is known; of two the second one to the value of an entry. */
+function targets(node: SyntaxNode | undefined, place: Place, value?: Expression): void {
   if (!node || place.depth >= MAX_DEPTH) return;
   if (node.type === "identifier") {
     if (place.body) place.file.member(place.body, node.text, node.row + 1, UNKNOWN);
-    else place.file.bind(place.scope, node.text, { is: "variable" });
+    else place.file.bind(place.scope, node.text, { is: "variable", type: value });
   } else if (/_pattern$|^(?:pattern_list|tuple|list|parenthesized_expression)$/.test(node.type))
-    for (const child of node.namedChildren) targets(child, { ...place, depth: place.depth + 1 });
+    for (const [i, child] of node.namedChildren.entries()) {
+      const part: Expression | undefined = i === 1 && value ? { is: "member", of: value, name: "second" } : undefined;
+      targets(child, { ...place, depth: place.depth + 1 }, part);
+    }
+}
+
+/** What `with … as` gives: usually the object itself, of a function that yields what it yields. */
+function entered(target: SyntaxNode, scope: Scope): Expression | undefined {
+  const pattern = target.parent;
+  const value =
+    pattern?.type === "as_pattern" && pattern.parent?.type === "with_item" ? pattern.namedChild(0) : undefined;
+  if (!value) return undefined;
+  return { is: "likely", of: { is: "member", of: expressionOf(value, scope), name: ENTERED } };
 }
 
 function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
@@ -217,6 +245,11 @@ function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
       if (called?.text === "super") return scope.own ? { is: "base", of: scope.own } : UNKNOWN;
       return called ? { is: "call", of: expressionOf(called, scope, depth + 1) } : UNKNOWN;
     }
+    case "subscript": {
+      const value = node.field("value");
+      const of = value ? expressionOf(value, scope, depth + 1) : UNKNOWN;
+      return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: ELEMENT };
+    }
     case "await":
     case "parenthesized_expression": {
       const inner = node.namedChild(0);
@@ -227,11 +260,42 @@ function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
   }
 }
 
-/** A declared type: `T`, `m.T`, `T | None`, `Optional[T]`, `"T"`. */
-function typeOf(node: SyntaxNode, scope: Scope): Expression {
+/** A declared type: `T`, `m.T`, `T | None`, `Optional[T]`, `list[T]`, `dict[K, T]`, `"T"`. */
+function typeOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
+  if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
   const inner = node.type === "type" ? node.namedChild(0) : node;
-  if (inner?.type === "identifier" || inner?.type === "attribute") return expressionOf(inner, scope);
-  const text = (inner?.text ?? "").slice(0, 200);
+  if (!inner) return UNKNOWN;
+  if (inner.type === "identifier" || inner.type === "attribute") return expressionOf(inner, scope);
+  if (inner.type === "generic_type" || inner.type === "subscript") {
+    const base = inner.field("value") ?? inner.namedChild(0);
+    const given =
+      inner.type === "subscript"
+        ? inner.fields("subscript")
+        : (inner.childOfType("type_parameter")?.namedChildren ?? []);
+    const name = (base?.text ?? "").replace(/^(?:typing|t|te|typing_extensions|collections\.abc|abc|cabc)\./, "");
+    const wrapping = WRAPPINGS.find(([names]) => names.test(name));
+    const argument = given[wrapping?.[2] ?? 0];
+    if (!wrapping || !argument) return UNKNOWN;
+    const of = typeOf(argument, scope, depth + 1);
+    return of.is === "unknown" || wrapping[1] === undefined ? of : { is: "member", of, name: wrapping[1] };
+  }
+  if (inner.type === "binary_operator") {
+    const [left, right] = [inner.field("left"), inner.field("right")];
+    const only = right?.type === "none" ? left : left?.type === "none" ? right : undefined;
+    return only ? typeOf(only, scope, depth + 1) : UNKNOWN;
+  }
+  const text = inner.text.slice(0, 200);
   const [, name] = /^(?:Optional\[)?["']?([\p{L}_][\p{L}\p{N}_]*)["']?(?:\]|\s*\|\s*None)?["']?$/u.exec(text) ?? [];
   return name === undefined ? UNKNOWN : { is: "name", name, scope };
 }
+
+/** Generic types of the standard library: how they hold their argument, and which one. A class itself is not told from its instances. */
+const WRAPPINGS: readonly (readonly [RegExp, string | undefined, number])[] = [
+  [/^(?:Optional|Annotated|Final|ClassVar|Type|type|Required|NotRequired|Awaitable)$/, undefined, 0],
+  [
+    /^(?:list|List|set|Set|frozenset|FrozenSet|tuple|Tuple|deque|Deque|Sequence|MutableSequence|Iterable|Iterator|AsyncIterator|AsyncIterable|Collection|Generator|AsyncGenerator|AbstractSet)$/,
+    LIST,
+    0,
+  ],
+  [/^(?:dict|Dict|Mapping|MutableMapping|defaultdict|DefaultDict|OrderedDict|WeakValueDictionary|ChainMap)$/, MAP, 1],
+];

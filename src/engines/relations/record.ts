@@ -1,6 +1,14 @@
 import { ByteReader, ByteWriter } from "../search/bytes.ts";
 import { SearchFormatError } from "../search/types.ts";
-import type { ClassInfo, FileUses, Import, Meaning, Use, UseKind } from "./types.ts";
+import {
+  callbackKey,
+  type ClassInfo,
+  type FileUses,
+  type Import,
+  type Meaning,
+  type Use,
+  type UseKind,
+} from "./types.ts";
 
 /**
  * The record of a file's uses, as segments keep it; all numbers are varints, lines are written as differences:
@@ -12,6 +20,7 @@ import type { ClassInfo, FileUses, Import, Meaning, Use, UseKind } from "./types
  *   stars      count, then each: module
  *   classes    count, then each: line, members (count; name, line, 0 or type + 1), bases (count; meaning)
  *   returns    count, then each: line, meaning
+ *   callbacks  count, then each: line, number of the parameter (1 byte), meaning
  *   uses       count, then each: number of its kind (1 byte), name, line, enclosing (0 for none), meaning
  *
  * Equal strings and meanings are written once. The uses, which are most of it, come last: of most files that a question reads, it needs
@@ -29,6 +38,8 @@ const MEANINGS: readonly Meaning["to"][] = [
   "opaque",
   "ambiguous",
   "global",
+  "likely",
+  "handed",
 ];
 
 /** The record of a file's uses. `isWithheld` names strings that must not be stored; they become empty. */
@@ -56,6 +67,11 @@ export function encodeUses(file: FileUses, isWithheld: (text: string) => boolean
   });
   body.list([...file.returns], ([line, meaning]) => {
     body.line(line);
+    body.meaning(meaning);
+  });
+  body.list([...file.callbacks], ([key, meaning]) => {
+    body.line(key >>> 6);
+    body.writer.u8(key & 63);
     body.meaning(meaning);
   });
   body.startLines();
@@ -138,7 +154,10 @@ class Encoder {
       case "returned":
         return [this.numberOf(meaning.by)];
       case "instance":
+      case "likely":
         return [this.numberOf(meaning.of)];
+      case "handed":
+        return [this.numberOf(meaning.by), meaning.at];
       case "opaque":
       case "ambiguous":
       case "global":
@@ -179,6 +198,7 @@ export function decodeUses(bytes: Uint8Array): FileUses {
     return { line, members: new Map(members), bases: body.list(() => body.meaning()) };
   });
   const returns = new Map(body.list(() => [body.line(), body.meaning()] as const));
+  const callbacks = new Map(body.list(() => [callbackKey(body.line(), body.reader.u8()), body.meaning()] as const));
   const start = body.reader.position;
   return {
     imports,
@@ -187,6 +207,7 @@ export function decodeUses(bytes: Uint8Array): FileUses {
     stars,
     classes,
     returns,
+    callbacks,
     get uses() {
       return body.usesAt(start);
     },
@@ -265,7 +286,10 @@ class Decoder {
       case "returned":
         return { to, by: this.meaning() };
       case "instance":
+      case "likely":
         return { to, of: this.meaning() };
+      case "handed":
+        return { to, by: this.meaning(), at: this.reader.varint() };
       case "opaque":
       case "ambiguous":
       case "global":

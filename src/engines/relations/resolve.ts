@@ -1,6 +1,9 @@
+import { type Follower, handed } from "./handed.ts";
 import { AMBIGUOUS_LINE, MAX_CANDIDATES } from "./limits.ts";
 import { modulePaths, submodule } from "./modules.ts";
-import { packageRuleOf, partialKey } from "./packages.ts";
+import { methodOf } from "./overloads.ts";
+import { ofPackage, packageRuleOf, partialKey } from "./packages.ts";
+import { otherParts } from "./parts.ts";
 import { contextsOf, declaredKey, findInProgram, IN_PROGRAM, isExact, isOfLibrary, isProgram } from "./program.ts";
 import {
   type FindDefinitions,
@@ -12,9 +15,12 @@ import {
 } from "./resolved.ts";
 import { moduleKey } from "./rust-keys.ts";
 import type { ClassInfo, Meaning, Use } from "./types.ts";
+import { givenBy, methodName } from "./wrapped.ts";
 
 /** Imports, aliases and bases that are followed from a use to what it means: cyclic re-exports end there. */
-const MAX_STEPS = 24;
+const MAX_STEPS = 64;
+/** What a module of CommonJS exports as a whole. */
+const WHOLE = "module.exports";
 
 interface FoundMember {
   path: string;
@@ -28,10 +34,15 @@ export async function resolveUse(
   load: LoadUses,
   definitions: FindDefinitions = () => Promise.resolve([]),
 ): Promise<Resolved> {
-  if (meaning.to === "instance" || meaning.to === "returned" || meaning.to === "opaque") return "none";
+  const called = meaning.to === "likely" ? meaning.of : meaning;
+  if (OF_VALUES.has(called.to)) return "none";
   const resolver = new Resolver(load, definitions);
-  return meaning.to === "global" ? resolver.fromStars(path, name) : resolver.resolve(path, meaning);
+  const found = await (meaning.to === "global" ? resolver.fromStars(path, name) : resolver.resolve(path, meaning));
+  return typeof found === "string" || !resolver.isLikely ? found : { ...found, isLikely: true };
 }
+
+/** Meanings of values: a call of one calls no definition that is known. */
+const OF_VALUES: ReadonlySet<Meaning["to"]> = new Set(["instance", "returned", "handed", "opaque"]);
 
 /** Whether the class around a member has another class among its bases, at any distance. */
 export async function inherits(
@@ -45,14 +56,16 @@ export async function inherits(
 
 type Read = (path: string, meaning: Meaning) => Promise<Resolved>;
 
-class Resolver {
-  readonly #load: LoadUses;
+class Resolver implements Follower {
+  readonly load: LoadUses;
   readonly #definitions: FindDefinitions;
   #steps = 0;
+  /** A rule that may fail was followed. */
+  isLikely = false;
   readonly #asDefinition: Read = (path, meaning) => this.resolve(path, meaning);
 
   constructor(load: LoadUses, definitions: FindDefinitions) {
-    this.#load = load;
+    this.load = load;
     this.#definitions = definitions;
   }
 
@@ -66,7 +79,7 @@ class Resolver {
       case "import":
         return this.#imported(path, meaning.module, meaning.name);
       case "member": {
-        const of = await this.#valueOf(path, meaning.of);
+        const of = await this.receiverOf(path, meaning.of);
         if (typeof of === "string") return of === "none" ? "unknown" : of;
         const unwrapped = throughWrapping(of, meaning.name);
         if (unwrapped !== undefined) return unwrapped;
@@ -76,7 +89,11 @@ class Resolver {
       }
       case "returned":
       case "instance":
-        return this.#valueOf(path, meaning);
+      case "handed":
+        return this.valueOf(path, meaning);
+      case "likely":
+        this.isLikely = true;
+        return this.resolve(path, meaning.of);
       case "global":
       case "ambiguous":
         return "unknown";
@@ -86,28 +103,55 @@ class Resolver {
   }
 
   /** The class, module or function that a receiver is, or is an instance of. */
-  async #valueOf(path: string, given: Meaning): Promise<Resolved> {
+  async valueOf(path: string, given: Meaning): Promise<Resolved> {
     if (this.#steps++ > MAX_STEPS) return "unknown";
     const meaning = ofPackage(path, given);
     if (meaning.to === "instance") return this.resolve(path, meaning.of);
-    if (meaning.to === "variable") return this.#valueOf(path, meaning.of);
+    if (meaning.to === "variable") return this.valueOf(path, meaning.of);
     if (meaning.to === "import")
-      return this.#imported(path, meaning.module, meaning.name, (own, of) => this.#valueOf(own, of));
-    if (meaning.to === "member") {
-      const of = await this.#valueOf(path, meaning.of);
-      if (typeof of === "string") return of;
-      const unwrapped = throughWrapping(of, meaning.name);
-      if (unwrapped !== undefined) return unwrapped;
-      if (of.line === undefined) return this.#nameOf(of.path, meaning.name, (own, inner) => this.#valueOf(own, inner));
-      const found = await this.#findMember({ path: of.path, line: of.line }, meaning.name);
-      if (typeof found === "string") return found === "none" ? "unknown" : found;
-      return found.type ? this.#valueOf(found.path, found.type) : { path: found.path, line: found.line };
+      return this.#imported(path, meaning.module, meaning.name, (own, of) => this.valueOf(own, of));
+    if (meaning.to === "likely") {
+      this.isLikely = true;
+      return this.valueOf(path, meaning.of);
     }
-    if (meaning.to !== "returned") return this.resolve(path, meaning);
-    const by = await this.#valueOf(path, meaning.by);
+    if (meaning.to === "handed") return handed(this, path, meaning);
+    if (meaning.to === "member") return this.valueOfMember(await this.receiverOf(path, meaning.of), meaning.name);
+    if (meaning.to === "returned") return this.#returned(path, ofPackage(path, meaning.by));
+    return this.resolve(path, meaning);
+  }
+
+  /** What a member is looked up in: a module itself where one is imported as a whole, else a value. */
+  async receiverOf(path: string, of: Meaning): Promise<Resolved> {
+    if (of.to !== "import" || of.name !== "*" || isProgram(of.module) || packageRuleOf(path))
+      return this.valueOf(path, of);
+    const module = await this.#module(path, of.module);
+    return module === undefined ? this.valueOf(path, of) : { path: module, line: undefined };
+  }
+
+  /** The value of a member; of a method the method itself. */
+  async valueOfMember(of: Resolved, name: string): Promise<Resolved> {
+    if (typeof of === "string") return of;
+    const unwrapped = throughWrapping(of, name);
+    if (unwrapped !== undefined) return unwrapped;
+    if (of.line === undefined) return this.#nameOf(of.path, name, (own, inner) => this.valueOf(own, inner));
+    const found = await this.#findMember({ path: of.path, line: of.line }, name);
+    if (typeof found === "string") return found === "none" ? "unknown" : found;
+    return found.type ? this.valueOf(found.path, found.type) : { path: found.path, line: found.line };
+  }
+
+  async #returned(path: string, called: Meaning): Promise<Resolved> {
+    let by: Resolved;
+    if (called.to === "member") {
+      const of = await this.receiverOf(path, called.of);
+      const around = typeof of === "string" ? [] : (of.wrapping ?? []);
+      const given = givenBy(around, methodName(called.name), IN_PROGRAM.test(path));
+      if (given && typeof of !== "string") return { ...of, wrapping: given };
+      by = await this.valueOfMember(of, called.name);
+    } else by = await this.valueOf(path, called);
     if (typeof by === "string" || by.line === undefined) return typeof by === "string" ? by : "unknown";
-    const uses = await this.#load(by.path);
+    const uses = await this.load(by.path);
     const returns = uses?.returns.get(by.line);
+    if (returns?.to === "likely") return this.valueOf(by.path, returns);
     if (returns) return this.resolve(by.path, returns);
     return uses?.classes.some(({ line }) => line === by.line) ? by : "unknown";
   }
@@ -122,7 +166,10 @@ class Resolver {
       const own = inner === undefined ? undefined : await this.#module(path, inner);
       return own === undefined ? this.#fromInside(path, module, name) : { path: own, line: undefined };
     }
-    if (name === "*") return { path: found, line: undefined };
+    if (name === "*") {
+      const whole = (await this.load(found))?.exports.get(WHOLE);
+      return whole ? read(found, whole) : { path: found, line: undefined };
+    }
     const resolved = await this.#nameOf(found, name, read);
     if (typeof resolved !== "string") return resolved;
     const inner = submodule(path, module, name);
@@ -147,7 +194,7 @@ class Resolver {
     const paths = [...new Set(candidates)].filter((own) => rule.holds(path, module, own));
     const found: { path: string; of: Meaning; isPart: boolean }[] = [];
     for (const own of paths.slice(0, MAX_CANDIDATES)) {
-      const uses = await this.#load(own);
+      const uses = await this.load(own);
       if (!uses) return "unknown";
       if (!rule.confirms(module, own, uses)) continue;
       const of = rule.hides(own) && own !== path ? uses.exports.get(name) : uses.bindings.get(name);
@@ -157,7 +204,7 @@ class Resolver {
     const [first] = found.toSorted((a, b) => a.path.length - b.path.length);
     const isOne = found.length === 1 || found.every(({ isPart }) => isPart);
     if (first) return isOne && paths.length <= MAX_CANDIDATES ? read(first.path, first.of) : "unknown";
-    const uses = await this.#load(path);
+    const uses = await this.load(path);
     if (uses && module === rule.ownPackage(uses))
       for (const star of uses.stars) {
         const taken = star === module ? "outside" : await this.#fromPackage(path, star, name, read);
@@ -171,21 +218,21 @@ class Resolver {
     if (this.#steps++ > MAX_STEPS) return "unknown";
     const exact = isExact(module);
     const contexts = contextsOf(module);
-    const stars = exact ? [] : ((await this.#load(path))?.stars ?? []).filter(isProgram);
+    const stars = exact ? [] : ((await this.load(path))?.stars ?? []).filter(isProgram);
     for (const context of [...contexts, ...stars.map((star) => star.slice(2))]) {
       const own =
-        exact || context === "" ? undefined : await findInProgram(this.#load, this.#definitions, path, context);
+        exact || context === "" ? undefined : await findInProgram(this.load, this.#definitions, path, context);
       if (own === "unknown") return "unknown";
       const around = own && (await this.#memberOfProgram(own, name, read));
       if (around !== undefined) return around;
       const full = context === "" ? name : `${context}::${name}`;
-      const found = await findInProgram(this.#load, this.#definitions, path, full);
+      const found = await findInProgram(this.load, this.#definitions, path, full);
       if (found === "unknown") return "unknown";
       if (found)
         return full === name && found.path !== path && isOfLibrary(name) ? "unknown" : read(found.path, found.of);
       const end = full.lastIndexOf("::");
       if (exact || end < 0 || !name.includes("::")) continue;
-      const of = await findInProgram(this.#load, this.#definitions, path, full.slice(0, end));
+      const of = await findInProgram(this.load, this.#definitions, path, full.slice(0, end));
       if (of === "unknown") return "unknown";
       const member = of && (await this.#memberOfProgram(of, full.slice(end + 2), read));
       if (member !== undefined) return member;
@@ -202,33 +249,46 @@ class Resolver {
     name: string,
     read: Read,
   ): Promise<Resolved | undefined> {
-    const at = await this.#valueOf(path, of);
+    const at = await this.valueOf(path, of);
     if (typeof at === "string" || at.line === undefined || name.includes("::")) return undefined;
-    if (!(await this.#classAt({ path: at.path, line: at.line }))) return undefined;
+    if (!(await this.classAt({ path: at.path, line: at.line }))) return undefined;
     const found = await this.#findMember({ path: at.path, line: at.line }, name);
     if (typeof found === "string") return found === "none" ? undefined : "unknown";
     return read(found.path, { to: "variable", line: found.line, of: found.type ?? { to: "local", line: found.line } });
   }
 
   async #module(path: string, module: string): Promise<string | undefined> {
-    for (const candidate of modulePaths(path, module)) if (await this.#load(candidate)) return candidate;
+    for (const candidate of modulePaths(path, module)) if (await this.load(candidate)) return candidate;
     return undefined;
   }
 
   /** What a module gives under a name, through its re-exports. */
   async #nameOf(path: string, name: string, read: Read = this.#asDefinition): Promise<Resolved> {
     if (this.#steps++ > MAX_STEPS) return "unknown";
-    const uses = await this.#load(path);
+    const uses = await this.load(path);
     const own = uses?.exports.get(name) ?? uses?.bindings.get(name);
     if (own) return read(path, own);
     const inner = path.endsWith(".rs") ? uses?.bindings.get(moduleKey(name)) : undefined;
     if (inner) return read(path, inner);
-    return this.fromStars(path, name, read);
+    const starred = await this.fromStars(path, name, read);
+    const whole = uses?.exports.get(WHOLE);
+    if (typeof starred !== "string" || !whole) return starred;
+    if (name === "default") return read(path, whole);
+    const found = await this.receiverOf(path, whole);
+    if (typeof found === "string" || found.wrapping?.length) return "unknown";
+    if (found.line === undefined) return this.#nameOf(found.path, name, read);
+    const member = await this.#findMember({ path: found.path, line: found.line }, name);
+    if (typeof member === "string") return "unknown";
+    return read(member.path, {
+      to: "variable",
+      line: member.line,
+      of: member.type ?? { to: "local", line: member.line },
+    });
   }
 
   /** What a name means that only a module taken over as a whole may bind. */
   async fromStars(path: string, name: string, read: Read = this.#asDefinition): Promise<Resolved> {
-    for (const star of (await this.#load(path))?.stars ?? []) {
+    for (const star of (await this.load(path))?.stars ?? []) {
       const module = await this.#module(path, star);
       const found = module === undefined ? "unknown" : await this.#nameOf(module, name, read);
       if (typeof found !== "string") return found;
@@ -245,9 +305,13 @@ class Resolver {
   /** The member of a class or of its bases; `none` if a program's class has none, where the rules tell. */
   async #findMember(of: { path: string; line: number }, name: string): Promise<FoundMember | Unresolved> {
     if (this.#steps++ > MAX_STEPS) return "unknown";
-    const found = await this.#classAt(of);
+    const found = await this.classAt(of);
     if (!found) return "unknown";
     const inProgram = IN_PROGRAM.test(of.path);
+    const method = of.path.endsWith(".java") ? methodOf(found.members, name) : undefined;
+    if (method?.isLikely) this.isLikely = true;
+    if (method)
+      return method.line === AMBIGUOUS_LINE ? "unknown" : { path: of.path, line: method.line, type: undefined };
     const member = found.members.get(name);
     const declared = found.members.get(declaredKey(name));
     if (member?.line === AMBIGUOUS_LINE || declared?.line === AMBIGUOUS_LINE || (member && declared)) return "unknown";
@@ -260,7 +324,7 @@ class Resolver {
     if (member) return { path: of.path, line: member.line, type: member.type };
     const apart = await this.#memberApart(of, name);
     if (apart) return apart;
-    const parts = await this.#otherParts(of);
+    const parts = await otherParts(of, this.load, this.#definitions);
     for (const part of parts) {
       const own = part.members.get(name);
       if (own) return own.line === AMBIGUOUS_LINE ? "unknown" : { path: part.path, line: own.line, type: own.type };
@@ -269,6 +333,7 @@ class Resolver {
       each.bases.map((base) => [each.path, base] as const),
     )) {
       const at = await this.resolve(path, base);
+      if (typeof at !== "string" && at.wrapping?.length) return "unknown";
       // A trait of Rust does not hide the methods of another one.
       if (at === "outside" && of.path.endsWith(".rs")) continue;
       if (typeof at === "string" || at.line === undefined) return "unknown";
@@ -282,7 +347,7 @@ class Resolver {
   async #memberApart(of: { path: string; line: number }, name: string): Promise<FoundMember | undefined> {
     const isRust = of.path.endsWith(".rs");
     if (!isRust && !packageRuleOf(of.path)?.membersApart) return undefined;
-    const bindings = (await this.#load(of.path))?.bindings ?? new Map<string, Meaning>();
+    const bindings = (await this.load(of.path))?.bindings ?? new Map<string, Meaning>();
     for (const [own, meaning] of bindings) {
       if (meaning.to !== "local" || meaning.line !== of.line || own.includes(".")) continue;
       if (isRust) return this.#methodApart(of, own, name);
@@ -293,33 +358,13 @@ class Resolver {
     return undefined;
   }
 
-  /** The parts of a class in other files of its package. */
-  async #otherParts(of: { path: string; line: number }): Promise<({ path: string } & ClassInfo)[]> {
-    const rule = packageRuleOf(of.path);
-    const uses = await this.#load(of.path);
-    const own = [...(uses?.bindings ?? [])].find(
-      ([key, to]) => key.startsWith(partialKey("")) && to.to === "local" && to.line === of.line,
-    );
-    if (!rule || !uses || !own) return [];
-    const named = await this.#definitions(rule.definition(own[0].slice(partialKey("").length)));
-    const parts: ({ path: string } & ClassInfo)[] = [];
-    for (const path of new Set(named.map((each) => each.path).slice(0, MAX_CANDIDATES))) {
-      const other = path === of.path ? undefined : await this.#load(path);
-      const to = other?.bindings.get(own[0]);
-      if (!other || to?.to !== "local" || !rule.confirms(rule.ownPackage(uses), path, other)) continue;
-      const part = await this.#classAt({ path, line: to.line });
-      if (part) parts.push({ path, ...part });
-    }
-    return parts;
-  }
-
   /** A Rust method from an `impl` block in another file. That file binds it as `Type.method`, and `Type` must resolve to this type there. */
   async #methodApart(of: { path: string; line: number }, type: string, name: string): Promise<FoundMember | undefined> {
     const found: FoundMember[] = [];
     const named = await this.#definitions(name);
     for (const path of new Set(named.map((own) => own.path).filter((own) => own.endsWith(".rs") && own !== of.path))) {
       if (found.length > 1) break;
-      const meaning = (await this.#load(path))?.bindings.get(`${type}.${name}`);
+      const meaning = (await this.load(path))?.bindings.get(`${type}.${name}`);
       if (!meaning) continue;
       const own = await this.#nameOf(path, type);
       if (typeof own === "string" || own.path !== of.path || own.line !== of.line) continue;
@@ -328,13 +373,13 @@ class Resolver {
     return found.length === 1 ? found[0] : undefined;
   }
 
-  async #classAt({ path, line }: { path: string; line: number }): Promise<ClassInfo | undefined> {
-    return (await this.#load(path))?.classes.find((own) => own.line === line);
+  async classAt({ path, line }: { path: string; line: number }): Promise<ClassInfo | undefined> {
+    return (await this.load(path))?.classes.find((own) => own.line === line);
   }
 
   async inherits(of: { path: string; line: number }, base: Target): Promise<boolean> {
     if (this.#steps++ > MAX_STEPS) return false;
-    for (const own of (await this.#classAt(of))?.bases ?? []) {
+    for (const own of (await this.classAt(of))?.bases ?? []) {
       const at = await this.resolve(of.path, own);
       if (typeof at === "string" || at.line === undefined) continue;
       if (at.path === base.path && at.line === base.line) return true;
@@ -342,11 +387,4 @@ class Resolver {
     }
     return false;
   }
-}
-
-/** A member of a package is looked up as a name of it: a package is no file. */
-function ofPackage(path: string, meaning: Meaning): Meaning {
-  if (meaning.to !== "member" || meaning.of.to !== "import" || meaning.of.name !== "*" || !packageRuleOf(path))
-    return meaning;
-  return { to: "import", module: meaning.of.module, name: meaning.name };
 }

@@ -1,15 +1,18 @@
 /** What names are resolved with, and to. */
 import type { FileUses } from "./types.ts";
-import { ARROW, isSeenThrough, isWrapping, OPTIONAL, SMART, UNWRAPPED, type Wrapping } from "./wrapped.ts";
+import { ENTRY, isSeenThrough, isStep, isWrapping, unwrappedBy, type Wrapping } from "./wrapped.ts";
 
 /** The uses of a file; undefined if there is no such file, or its language has no rules. */
 export type LoadUses = (path: string) => Promise<FileUses | undefined>;
 
 /** Definitions with a name in all files; languages with packages need them, since their imports do not name files. */
-export type FindDefinitions = (name: string) => Promise<readonly { path: string }[]>;
+export type FindDefinitions = (name: string) => Promise<readonly { path: string; kind?: string }[]>;
 
-/** A definition, by the line of its name, or a whole module. `wrapping`: types around it, the outermost one last. */
-export type Target = { path: string; line: number | undefined; wrapping?: readonly Wrapping[] };
+/**
+ * A definition, by the line of its name, or a whole module. `wrapping`: types around it, the outermost one last. `isLikely`: a rule that may
+ * fail led there.
+ */
+export type Target = { path: string; line: number | undefined; wrapping?: readonly Wrapping[]; isLikely?: true };
 
 /**
  * What a meaning in a file leads to. `outside`: a module that is not among the files. `unknown`: the rules do not tell.
@@ -22,7 +25,9 @@ export type Unresolved = "outside" | "unknown" | "none";
 export function throughWrapping(of: Target, name: string): Resolved | undefined {
   const around = of.wrapping ?? [];
   if (isWrapping(name)) return { ...of, wrapping: [...around, name] };
-  if (name === ARROW) return around.at(-1) === SMART ? { ...of, wrapping: around.slice(0, -1) } : of;
-  if (name === UNWRAPPED) return around.at(-1) === OPTIONAL ? { ...of, wrapping: around.slice(0, -1) } : "unknown";
+  if (isStep(name) && (name !== "second" || around.at(-1) === ENTRY)) {
+    const wrapping = unwrappedBy(around, name);
+    return wrapping ? { ...of, wrapping } : "unknown";
+  }
   return around.every((each) => isSeenThrough(each, name)) ? undefined : "unknown";
 }

@@ -11,6 +11,8 @@ export type UseKind = "call" | "construct" | "inherit" | "decorator";
  * - `member`: a member of what `of` means
  * - `returned`: the value of a call of `by`, or an instance of it if it is a class
  * - `instance`: a value whose declared type is `of`
+ * - `likely`: what `of` means, as long as a rule holds that may fail
+ * - `handed`: what `by` hands to a function that it is called with, at a `parameterKey`
  * - `opaque`: bound in the file to something that is not followed, such as a parameter without a type
  * - `ambiguous`: bound several times, to different things
  * - `global`: not bound in the file
@@ -22,6 +24,8 @@ export type Meaning =
   | { to: "member"; of: Meaning; name: string }
   | { to: "returned"; by: Meaning }
   | { to: "instance"; of: Meaning }
+  | { to: "likely"; of: Meaning }
+  | { to: "handed"; by: Meaning; at: number }
   | { to: "opaque" | "ambiguous" | "global" };
 
 /** A place where a name is used. */
@@ -69,6 +73,26 @@ export interface FileUses {
   /** Modules all of whose names it takes over. */
   stars: string[];
   classes: ClassInfo[];
-  /** Declared return types, by the line of the function's name. */
+  /** Return types, by the line of the function's name: declared ones, and `likely` ones by what the function returns. */
   returns: Map<number, Meaning>;
+  /** Types of what functions hand to their callbacks, by line and `parameterKey`. */
+  callbacks: Map<number, Meaning>;
 }
+
+/** Parameters that are told apart of a function, and of a callback of it. */
+export const MAX_PARAMETERS = 7;
+/** First key for a function's type that is not a parameter, but a type with a name. */
+export const TYPE_ITSELF = 56;
+
+/**
+ * Key of the parameter `inner` of the function that is parameter `outer` of another one, or of a type of functions where `outer` is
+ * `"itself"`; `inner` is `"type"` for the named type of the parameter. Undefined for parameters that are too many.
+ */
+export function parameterKey(outer: number | "itself", inner: number | "type"): number | undefined {
+  if (outer === "itself" ? inner === "type" : outer >= MAX_PARAMETERS) return undefined;
+  if (inner !== "type" && inner >= MAX_PARAMETERS) return undefined;
+  return (outer === "itself" ? TYPE_ITSELF : outer * 8) + (inner === "type" ? MAX_PARAMETERS : inner);
+}
+
+/** Key of a callback's parameter in `FileUses.callbacks`. */
+export const callbackKey = (line: number, parameter: number): number => line * 64 + parameter;

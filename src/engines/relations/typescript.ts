@@ -1,13 +1,17 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { type Expression, type FileBuilder, type OpenClass, type Scope, UNKNOWN } from "./file-builder.ts";
 import { commonExports } from "./commonjs.ts";
-import { MAX_DEPTH, MAX_EXPRESSION_DEPTH } from "./limits.ts";
+import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import type { UseKind } from "./types.ts";
-import { type Place, visitChildren } from "./walk.ts";
+import { assignedOwner, assignedTo, loopVariable, ownerOf, pattern } from "./typescript-bindings.ts";
+import { callbackTypes, functionField, handedTo, handedTypes } from "./typescript-callbacks.ts";
+import { expressionOf, FUNCTION, type Place, typeOf, typeParameters, valueOf } from "./typescript-expressions.ts";
+import { importStatement, moduleOfCall, requiredModule, unquoted } from "./typescript-imports.ts";
+import { visitChildren } from "./walk.ts";
 
 /** Reads a tree of TypeScript or JavaScript. */
 export function readTypeScript(root: SyntaxNode, file: FileBuilder): void {
-  children(root, { file, scope: file.top, depth: 0 });
+  children(root, { file, scope: file.top, depth: 0, results: undefined });
 }
 
 const children = (node: SyntaxNode, place: Place): void => visitChildren(node, place, visit);
@@ -46,7 +50,13 @@ function visit(node: SyntaxNode, place: Place): void {
     case "function_expression":
     case "generator_function":
     case "arrow_function":
-      functionLike(node, place, node.field("name"), false);
+      functionLike(
+        node,
+        place,
+        node.field("name") ?? assignedName(node),
+        false,
+        assignedOwner(node, place) ?? ownOf(node, scope),
+      );
       return;
     case "class_declaration":
     case "abstract_class_declaration":
@@ -54,8 +64,15 @@ function visit(node: SyntaxNode, place: Place): void {
     case "class":
       classLike(node, place, node.field("name"));
       return;
-    case "enum_declaration":
-    case "type_alias_declaration": {
+    case "type_alias_declaration":
+      typeAlias(node, place);
+      return;
+    case "return_statement": {
+      const value = node.namedChild(0);
+      if (value) place.results?.push(resultOf(value, scope));
+      break;
+    }
+    case "enum_declaration": {
       const name = node.field("name");
       if (name) file.bind(scope, name.text, { is: "definition", line: name.row + 1 });
       break;
@@ -68,7 +85,8 @@ function visit(node: SyntaxNode, place: Place): void {
     case "for_in_statement":
     case "catch_clause": {
       const inner = { ...place, scope: file.inner(scope, undefined) };
-      pattern(node.type === "for_in_statement" ? node.field("left") : node.field("parameter"), inner);
+      if (node.type === "for_in_statement") loopVariable(node, inner);
+      else pattern(node.field("parameter"), inner);
       children(node, inner);
       return;
     }
@@ -110,25 +128,6 @@ function use(kind: UseKind, node: SyntaxNode, { file, scope }: Place): void {
     file.use(kind, named.text, named.row + 1, scope, expressionOf(node, scope));
 }
 
-const unquoted = (node: SyntaxNode | undefined): string | undefined => node?.text.slice(1, -1);
-
-function importStatement(node: SyntaxNode, { file, scope }: Place): void {
-  const module = unquoted(node.field("source"));
-  const clause = node.childOfType("import_clause");
-  if (module !== undefined) file.imports(module, node.row + 1);
-  if (module === undefined || !clause) return;
-  const bind = (local: string, name: string) => file.bind(scope, local, { is: "import", module, name });
-  for (const child of clause.namedChildren) {
-    if (child.type === "identifier") bind(child.text, "default");
-    else if (child.type === "namespace_import") bind(child.childOfType("identifier")?.text ?? "", "*");
-    else
-      for (const each of child.namedChildren) {
-        const name = each.field("name")?.text;
-        if (name !== undefined) bind(each.field("alias")?.text ?? name, name);
-      }
-  }
-}
-
 function exportStatement(node: SyntaxNode, place: Place): void {
   const { file, scope } = place;
   const module = unquoted(node.field("source"));
@@ -151,39 +150,100 @@ function exportStatement(node: SyntaxNode, place: Place): void {
   children(node, place);
 }
 
-function functionLike(node: SyntaxNode, place: Place, name: SyntaxNode | undefined, isDeclared: boolean): void {
+function functionLike(
+  node: SyntaxNode,
+  place: Place,
+  name: SyntaxNode | undefined,
+  isDeclared: boolean,
+  owner = ownOf(node, place.scope),
+): void {
   const { file, scope } = place;
   if (name && isDeclared) file.bind(scope, name.text, { is: "definition", line: name.row + 1 });
-  const returns = node.field("return_type");
-  if (returns && name) file.returns(name.row + 1, typeOf(returns, scope));
   // `this` of a function expression is not that of the class; of an arrow function it is.
-  const own = node.type === "arrow_function" || node.type === "method_definition" ? scope.own : undefined;
-  const inner = { ...place, scope: file.inner(scope, name?.text, own) };
-  parameters(node, inner);
+  const results: Expression[] = [];
+  const inner = { ...place, scope: file.inner(scope, name?.text, owner), results };
+  typeParameters(node, inner);
+  const returns = node.field("return_type");
+  if (returns && name) file.returns(name.row + 1, typeOf(returns, inner.scope));
+  parameters(node, inner, name && name.row + 1);
   const body = node.field("body");
   if (body?.type === "statement_block") children(body, inner);
-  else if (body) visit(body, inner);
+  else if (body) {
+    results.push(resultOf(body, inner.scope));
+    visit(body, inner);
+  }
+  if (name && !returns) file.returnsLikely(name.row + 1, results);
 }
 
-function parameters(node: SyntaxNode, place: Place): void {
+/** The class whose `this` a function sees. */
+const ownOf = (node: SyntaxNode, scope: Scope): OpenClass | undefined =>
+  node.type === "arrow_function" || node.type === "method_definition" ? scope.own : undefined;
+
+/** The name to which a function is assigned: `a.b = function () {}`. */
+function assignedName(node: SyntaxNode): SyntaxNode | undefined {
+  const left = node.parent?.type === "assignment_expression" ? node.parent.field("left") : undefined;
+  return left?.field("property");
+}
+
+/** What a function returns, as a value: a name stands for the value of a variable. */
+function resultOf(node: SyntaxNode, scope: Scope): Expression {
+  const of = expressionOf(node, scope);
+  return of.is === "import" ? UNKNOWN : of;
+}
+
+/** Binds the parameters. `line`: of the function, to which what it hands to callbacks is recorded. */
+function parameters(node: SyntaxNode, place: Place, line: number | undefined): void {
   const { file, scope } = place;
+  const isFunction = node.type === "arrow_function" || node.type === "function_expression";
+  const handed = (at: number) => (isFunction ? handedTo(node, at, scope.outer ?? scope) : undefined);
   const single = node.field("parameter");
-  if (single) pattern(single, place);
-  for (const each of node.field("parameters")?.namedChildren ?? []) {
+  if (single?.type === "identifier") file.bind(scope, single.text, { is: "variable", value: handed(0) });
+  else if (single) pattern(single, place);
+  for (const [at, each] of (node.field("parameters")?.namedChildren ?? []).entries()) {
     const bound = each.field("pattern") ?? each;
     const type = each.field("type");
-    if (bound.type !== "identifier") pattern(bound, place);
+    if (type && line !== undefined) callbackTypes(type, at, line, place);
+    const value = each.field("value");
+    if (bound.type !== "identifier") pattern(bound, place, type ? typeOf(type, scope) : handed(at));
     else {
-      const known = type && typeOf(type, scope.outer ?? scope);
-      file.bind(scope, bound.text, { is: "variable", type: known });
+      const made = value && valueOf(value, scope.outer ?? scope);
+      const known = type ? { type: typeOf(type, scope) } : { value: made && made.is !== "unknown" ? made : handed(at) };
+      file.bind(scope, bound.text, { is: "variable", ...known });
       // `constructor(private readonly store: Store)` declares a field.
       const isField = each.childOfType("accessibility_modifier") ?? each.children.find((c) => c.type === "readonly");
-      if (isField && scope.own) file.member(scope.own, bound.text, bound.row + 1, known ?? UNKNOWN);
+      if (isField && scope.own) file.member(scope.own, bound.text, bound.row + 1, known.type ?? UNKNOWN);
     }
     for (const child of each.namedChildren)
-      if (child.type === "decorator" || child.id === each.field("value")?.id) visit(child, place);
+      if (child.type === "decorator" || child.id === value?.id) visit(child, place);
   }
 }
+
+/** A type with another name has the members of what it stands for. */
+function typeAlias(node: SyntaxNode, place: Place): void {
+  const { file, scope } = place;
+  const [name, value] = [node.field("name"), node.field("value")];
+  if (!name || !value) return;
+  const line = name.row + 1;
+  file.bind(scope, name.text, { is: "definition", line });
+  const inner = { ...place, scope: file.inner(scope, name.text) };
+  typeParameters(node, inner);
+  aliasOf(value, file.openClass(line), inner);
+}
+
+function aliasOf(type: SyntaxNode, opened: OpenClass, place: Place, depth = 0): void {
+  if (depth > MAX_EXPRESSION_DEPTH) return;
+  if (/^(?:union|intersection|parenthesized|readonly)_type$/.test(type.type))
+    for (const part of type.namedChildren) aliasOf(part, opened, place, depth + 1);
+  else if (type.type === "object_type") for (const member of type.namedChildren) classMember(member, opened, place);
+  else if (type.type === "function_type") handedTypes(type, "itself", opened.line, place);
+  else if (opened.bases.length < MAX_PARTS) {
+    const of = typeOf(type, place.scope);
+    if (of.is !== "unknown") opened.bases.push(of);
+  }
+}
+
+/** Parts of a union or intersection that are followed. */
+const MAX_PARTS = 8;
 
 function classLike(node: SyntaxNode, place: Place, name: SyntaxNode | undefined): void {
   const { file, scope } = place;
@@ -191,6 +251,7 @@ function classLike(node: SyntaxNode, place: Place, name: SyntaxNode | undefined)
   const opened = file.openClass(line);
   if (name && node.type !== "class") file.bind(scope, name.text, { is: "definition", line });
   const inner = { ...place, scope: file.inner(scope, name?.text, opened) };
+  typeParameters(node, inner);
   for (const clause of node.namedChildren) {
     if (clause.type === "decorator") visit(clause, place);
     if (clause.type === "class_heritage" || clause.type === "extends_type_clause") heritage(clause, opened, inner);
@@ -212,6 +273,15 @@ function heritage(node: SyntaxNode, opened: OpenClass, place: Place): void {
 
 function classMember(node: SyntaxNode, opened: OpenClass, place: Place): void {
   const { file, scope } = place;
+  if (node.type === "call_signature") {
+    // What may be called with callbacks, as a function may.
+    const inner = { ...place, scope: file.inner(scope, undefined) };
+    typeParameters(node, inner);
+    parameters(node, inner, opened.line);
+    const returns = node.field("return_type");
+    if (returns) file.returnsFirst(opened.line, typeOf(returns, inner.scope));
+    return;
+  }
   const name = node.field("name") ?? node.field("property");
   const type = node.field("type");
   const value = node.field("value");
@@ -221,10 +291,11 @@ function classMember(node: SyntaxNode, opened: OpenClass, place: Place): void {
     if (name) file.member(opened, name.text, name.row + 1, isGetter && returns ? typeOf(returns, scope) : undefined);
     functionLike(node, place, name, false);
   } else if (name && /(?:field_definition|property_signature)$/.test(node.type)) {
-    const isFunction = value !== undefined && /^(?:arrow_function|function_expression)$/.test(value.type);
+    const isFunction = value !== undefined && FUNCTION.test(value.type);
     const known = type ? typeOf(type, scope) : value && !isFunction ? valueOf(value, scope) : undefined;
     file.member(opened, name.text, name.row + 1, known);
-    if (value && isFunction) functionLike(value, place, name, false);
+    if (type) functionField(type, name.row + 1, place);
+    if (value && isFunction) functionLike(value, place, name, false, scope.own);
     else if (value) visit(value, place);
     for (const child of node.namedChildren) if (child.type === "decorator") visit(child, place);
   } else visit(node, place);
@@ -234,23 +305,27 @@ function declarator(node: SyntaxNode, place: Place): void {
   const { file, scope } = place;
   const name = node.field("name");
   const type = node.field("type");
-  const value = node.field("value");
+  const value = assignedTo(node.field("value"), name, file, scope);
   // `require("./a").b` takes one name of the module.
   const taken = value?.type === "member_expression" ? value.field("property")?.text : undefined;
   const module = requiredModule(taken === undefined ? value : value?.field("object"));
   if (name?.type === "identifier") {
     const line = name.row + 1;
-    const isFunction = value !== undefined && /^(?:arrow_function|function_expression|class)$/.test(value.type);
     if (module !== undefined) file.bind(scope, name.text, { is: "import", module, name: taken ?? "*" });
-    else if (isFunction) file.bind(scope, name.text, { is: "definition", line });
-    else {
-      const known = type ? { type: typeOf(type, scope) } : { value: value && valueOf(value, scope) };
-      file.bind(scope, name.text, { is: "variable", line: scope === file.top ? line : undefined, ...known });
-    }
-    if (value && isFunction) {
+    else if (value && (FUNCTION.test(value.type) || value.type === "class")) {
+      file.bind(scope, name.text, { is: "definition", line });
       if (value.type === "class") classLike(value, place, name);
       else functionLike(value, place, name, false);
       return;
+    } else {
+      const isObject = value?.type === "object" && !type;
+      const held = isObject ? ({ is: "class", line } as const) : value && valueOf(value, scope);
+      const known = type ? { type: typeOf(type, scope) } : { value: held };
+      file.bind(scope, name.text, { is: "variable", line: scope === file.top ? line : undefined, ...known, at: line });
+      if (isObject) {
+        objectLiteral(value, file.openClass(line), place);
+        return;
+      }
     }
   } else if (name?.type === "object_pattern" && module !== undefined && taken === undefined)
     for (const each of name.namedChildren) {
@@ -259,111 +334,48 @@ function declarator(node: SyntaxNode, place: Place): void {
       if (key && local && /identifier/.test(local.type))
         file.bind(scope, local.text, { is: "import", module, name: key.text });
     }
-  else pattern(name, place);
+  else pattern(name, place, type ? typeOf(type, scope) : value && expressionOf(value, scope));
   if (value) visit(value, place);
 }
 
-/** The module of `require("…")`. */
-function requiredModule(value: SyntaxNode | undefined): string | undefined {
-  const called = value?.type === "call_expression" ? value.field("function") : undefined;
-  return value && called && moduleOfCall(value, called, /^require$/);
-}
-
-/** The module that a call of one of the named functions names. */
-function moduleOfCall(call: SyntaxNode, called: SyntaxNode, by: RegExp): string | undefined {
-  if ((called.type !== "identifier" && called.type !== "import") || !by.test(called.text)) return undefined;
-  const [argument, ...others] = call.field("arguments")?.namedChildren ?? [];
-  return argument?.type === "string" && others.length === 0 ? unquoted(argument) : undefined;
+/** The members of an object: its functions are members of what `opened` stands for. */
+function objectLiteral(node: SyntaxNode, opened: OpenClass, place: Place): void {
+  const { file, scope } = place;
+  const inner = { ...place, scope: file.inner(scope, undefined, opened) };
+  for (const each of node.namedChildren) {
+    const name = each.field("key") ?? each.field("name") ?? each;
+    const value = each.field("value");
+    const line = name.row + 1;
+    if (each.type === "method_definition") {
+      file.member(opened, name.text, line);
+      functionLike(each, inner, name, false);
+    } else if (each.type === "shorthand_property_identifier")
+      file.member(opened, name.text, line, { is: "likely", of: { is: "name", name: name.text, scope } });
+    else if (value && name.type === "property_identifier") {
+      const isFunction = FUNCTION.test(value.type);
+      const of = isFunction ? undefined : expressionOf(value, scope);
+      file.member(opened, name.text, line, of && { is: "likely", of });
+      if (isFunction) functionLike(value, place, name, false, value.type === "arrow_function" ? scope.own : opened);
+      else visit(value, place);
+    } else visit(each, place);
+  }
 }
 
 /** `this.store = new Store()` gives a field its type, in JavaScript the field itself. */
-function fieldAssignment(node: SyntaxNode, { file, scope }: Place): void {
+function fieldAssignment(node: SyntaxNode, place: Place): void {
+  const { file, scope } = place;
   const left = node.field("left");
-  const right = node.field("right");
-  if (scope === file.top && left && right) commonExports(left, right, file);
-  const field = left?.field("property");
-  if (left?.type === "member_expression" && left.field("object")?.type === "this" && scope.own && field && right)
-    file.member(scope.own, field.text, field.row + 1, valueOf(right, scope));
-  else if (left?.type === "identifier" && scope.names.get(left.text)?.is === "variable")
+  const right = assignedTo(node.field("right"), undefined, file, scope);
+  if (!left || !right) return;
+  if (scope === file.top) commonExports(left, right, file, (value) => expressionOf(value, scope));
+  const field = left.field("property");
+  const owner = left.type === "member_expression" && field ? ownerOf(left, place) : undefined;
+  if (owner && field) {
+    const line = field.row + 1;
+    const isFunction = FUNCTION.test(right.type) || right.type === "class";
+    const of = isFunction ? undefined : valueOf(right, scope);
+    // A field of `this` is known by the class, whatever it holds; other objects may have it from elsewhere.
+    if (isFunction || owner === scope.own || (of && of.is !== "unknown")) file.member(owner, field.text, line, of);
+  } else if (left.type === "identifier" && scope.names.get(left.text)?.is === "variable")
     file.bind(scope, left.text, { is: "variable" });
-}
-
-/** Binds the names of a pattern to values that are not followed. */
-function pattern(node: SyntaxNode | undefined, place: Place): void {
-  if (!node || place.depth >= MAX_DEPTH) return;
-  const inner = { ...place, depth: place.depth + 1 };
-  if (node.type === "identifier" || node.type === "shorthand_property_identifier_pattern")
-    place.file.bind(place.scope, node.text, { is: "variable" });
-  else if (node.type === "pair_pattern") pattern(node.field("value"), inner);
-  else if (node.type.endsWith("assignment_pattern")) pattern(node.field("left"), inner);
-  else if (node.type.endsWith("_pattern")) for (const child of node.namedChildren) pattern(child, inner);
-}
-
-/** The value of a variable: constructions and calls are followed, names as types of parameters. */
-function valueOf(node: SyntaxNode, scope: Scope): Expression {
-  const of = expressionOf(node, scope);
-  if (of.is !== "name") return of.is === "call" ? of : UNKNOWN;
-  const binding = scope.names.get(of.name);
-  return (binding?.is === "variable" ? (binding.type ?? binding.value) : undefined) ?? UNKNOWN;
-}
-
-function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
-  if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
-  const inner = (field: string): Expression => {
-    const child = node.field(field);
-    return child ? expressionOf(child, scope, depth + 1) : UNKNOWN;
-  };
-  switch (node.type) {
-    case "identifier":
-    case "type_identifier":
-      return { is: "name", name: node.text, scope };
-    case "this":
-      return scope.own ? { is: "class", line: scope.own.line } : UNKNOWN;
-    case "super":
-      return scope.own ? { is: "base", of: scope.own } : UNKNOWN;
-    case "member_expression":
-      return { is: "member", of: inner("object"), name: node.field("property")?.text ?? "" };
-    case "nested_type_identifier":
-      return { is: "member", of: inner("module"), name: node.field("name")?.text ?? "" };
-    case "call_expression":
-      return { is: "call", of: inner("function") };
-    case "new_expression":
-      return { is: "call", of: inner("constructor") };
-    case "await_expression":
-    case "parenthesized_expression":
-    case "non_null_expression": {
-      const child = node.namedChild(0);
-      return child ? expressionOf(child, scope, depth + 1) : UNKNOWN;
-    }
-    default:
-      return UNKNOWN;
-  }
-}
-
-/** A declared type: `T`, `m.T`, `T<…>`, `T | undefined`; of a promise what it resolves to. */
-function typeOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
-  if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
-  switch (node.type) {
-    case "type_annotation":
-    case "parenthesized_type":
-    case "readonly_type": {
-      const child = node.namedChild(0);
-      return child ? typeOf(child, scope, depth + 1) : UNKNOWN;
-    }
-    case "generic_type": {
-      const name = node.field("name");
-      const argument = node.field("type_arguments")?.namedChild(0);
-      if (name?.text === "Promise" && argument) return typeOf(argument, scope, depth + 1);
-      return name ? typeOf(name, scope, depth + 1) : UNKNOWN;
-    }
-    case "union_type": {
-      const parts = node.namedChildren.filter(({ text }) => text !== "undefined" && text !== "null");
-      return parts.length === 1 && parts[0] ? typeOf(parts[0], scope, depth + 1) : UNKNOWN;
-    }
-    case "type_identifier":
-    case "nested_type_identifier":
-      return expressionOf(node, scope);
-    default:
-      return UNKNOWN;
-  }
 }

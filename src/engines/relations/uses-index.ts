@@ -1,5 +1,6 @@
 import { hasSureRules, hasUses } from "./languages.ts";
 import { decodeUses } from "./record.ts";
+import type { Target } from "./resolved.ts";
 import type { FileUses } from "./types.ts";
 import { filesNamed, outlinesOf, symbolsOf } from "../search/definitions.ts";
 import { lastPart, nameKey } from "../search/names.ts";
@@ -174,9 +175,9 @@ export class UsesIndex {
     return symbols.map((symbol) => Object.assign({ path }, symbol));
   }
 
-  /** How sure a definition is to which the rules of a file's language lead. */
-  certaintyIn(path: string): "certain" | "likely" {
-    return hasSureRules(this.language(path)) ? "certain" : "likely";
+  /** How sure a definition is to which the rules of the language of the file `path` lead. */
+  certaintyOf(path: string, { isLikely }: Pick<Target, "isLikely">): "certain" | "likely" {
+    return isLikely !== true && hasSureRules(this.language(path)) ? "certain" : "likely";
   }
 
   /** Definitions with their languages and signatures, in the order given; `revision` is 0. */

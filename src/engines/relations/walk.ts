@@ -2,6 +2,7 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import type { Expression, FileBuilder, Scope } from "./file-builder.ts";
 import { MAX_DEPTH } from "./limits.ts";
+import { MAX_PARAMETERS } from "./types.ts";
 
 /** Where a node stands. Readers add what their language needs. */
 export interface Place {
@@ -25,4 +26,10 @@ export function visitChildren<P extends Place>(
 /** A name; one that the file does not bind is of a package, by default the file's own. */
 export function nameInPackage(name: string, scope: Scope, module = ""): Expression {
   return { is: "name", name, scope, otherwise: { is: "import", module, name } };
+}
+
+/** The position of an argument among the first ones of a call; undefined for one that is none of them. */
+export function argumentAt(list: SyntaxNode, argument: SyntaxNode): number | undefined {
+  for (let at = 0; at < MAX_PARAMETERS; at++) if (list.namedChild(at)?.id === argument.id) return at;
+  return undefined;
 }

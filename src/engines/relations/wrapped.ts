@@ -8,12 +8,30 @@ export const UNWRAPPED = "<unwrapped>";
 
 /** A `unique_ptr` or `shared_ptr` of C++, whose target is behind `->`. */
 export const SMART = "<smart pointer>";
-/** What `->` leads to: the target of a smart pointer, or what a plain pointer points to. */
+/** What `->` leads to: the target of a smart pointer or iterator, or what a plain pointer points to. */
 export const ARROW = "<arrow>";
 
-export type Wrapping = typeof OPTIONAL | typeof POINTER | typeof SMART;
+/** Arrays, lists, sets, streams and the like: what holds values of one type. */
+export const LIST = "<list>";
+/** What holds values by a key; the type of the keys is not followed. */
+export const MAP = "<map>";
+/** A key with a value of a map. */
+export const ENTRY = "<entry>";
+/** An iterator of C++, which points to an element. */
+export const ITERATOR = "<iterator>";
+/** What an index, a loop over elements, or the second name of an entry gives. */
+export const ELEMENT = "<element>";
+/** What a loop over a list or map gives: of a map its entries. */
+export const ITERATED = "<iterated>";
+/** What `with … as` of Python gives: what a generator yields, else the object itself. */
+export const ENTERED = "<entered>";
+/** The target of `*`: of an iterator or smart pointer; a plain pointer is not told from what it points to. */
+export const TARGET = "<target>";
 
-export const isWrapping = (name: string): name is Wrapping => name === OPTIONAL || name === POINTER || name === SMART;
+const WRAPPINGS = [OPTIONAL, POINTER, SMART, LIST, MAP, ENTRY, ITERATOR] as const;
+export type Wrapping = (typeof WRAPPINGS)[number];
+
+export const isWrapping = (name: string): name is Wrapping => (WRAPPINGS as readonly string[]).includes(name);
 
 /** Methods that the pointer type defines itself, or that both it and its target may get from a trait. */
 const OF_POINTERS =
@@ -22,3 +40,91 @@ const OF_POINTERS =
 /** Whether a member of a wrapped value is the member of what is wrapped. */
 export const isSeenThrough = (wrapping: Wrapping, name: string): boolean =>
   wrapping === POINTER && !OF_POINTERS.test(name);
+
+/** Types that are left when the outermost is taken off by a step; undefined where it gives nothing that is known. */
+export function unwrappedBy(around: readonly Wrapping[], step: string): readonly Wrapping[] | undefined {
+  const outermost = around.at(-1);
+  const inside = around.slice(0, -1);
+  switch (step) {
+    case UNWRAPPED:
+      return outermost === OPTIONAL ? inside : undefined;
+    case ARROW:
+    case TARGET:
+      return outermost === SMART || outermost === ITERATOR ? inside : around;
+    case ELEMENT:
+      return outermost === LIST || outermost === MAP || outermost === ENTRY ? inside : undefined;
+    case ITERATED:
+      if (outermost === MAP) return [...inside, ENTRY];
+      return outermost === LIST ? inside : undefined;
+    case ENTERED:
+      return outermost === LIST ? inside : around;
+    case "second":
+      return outermost === ENTRY ? inside : undefined;
+    default:
+      return undefined;
+  }
+}
+
+export const isStep = (name: string): boolean => STEPS.has(name);
+const STEPS: ReadonlySet<string> = new Set([UNWRAPPED, ARROW, TARGET, ELEMENT, ITERATED, ENTERED, "second"]);
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
+
+/** Methods of the standard libraries that give an element, all languages together: those of lists, iterators, optional values and streams. */
+const GIVE_ELEMENT = words(
+  "at back elementAt element find findLast first front get getFirst getLast last max min next orElse orElseGet orElseThrow peek " +
+    "peekFirst peekLast poll pollFirst pollLast pop popleft pop_back previous remove removeFirst removeLast shift take top",
+);
+const GIVE_LIST = words(
+  "concat copy descendingIterator distinct filter findAny findFirst iterator limit listIterator parallelStream reverse reversed skip slice sort sorted splice stream " +
+    "subList toReversed toSorted union values",
+);
+const GIVE_ITERATOR = words("begin cbegin cend end erase find insert lower_bound rbegin rend upper_bound");
+const GIVE_VALUE = words(
+  "at compute computeIfAbsent computeIfPresent get getOrDefault merge pop put putIfAbsent remove setdefault",
+);
+const GIVE_ENTRIES = words("entries entrySet items");
+/** Methods whose callback gets the elements. */
+const HAND_ELEMENT = words(
+  "allMatch anyMatch every filter find findIndex findLast flatMap forEach ifPresent map mapToInt mapToObj noneMatch peek removeIf some sort toSorted",
+);
+
+/** What a method of a container gives, by the types around its elements; undefined where that is not known. */
+export function givenBy(around: readonly Wrapping[], method: string, isCpp: boolean): readonly Wrapping[] | undefined {
+  const outermost = around.at(-1);
+  const inside = around.slice(0, -1);
+  if (isCpp && (outermost === LIST || outermost === MAP) && GIVE_ITERATOR.has(method))
+    return outermost === MAP ? [...inside, ENTRY, ITERATOR] : [...inside, ITERATOR];
+  if (outermost === LIST) {
+    if (GIVE_ELEMENT.has(method)) return inside;
+    return GIVE_LIST.has(method) ? around : undefined;
+  }
+  if (outermost === MAP) {
+    if (GIVE_VALUE.has(method)) return inside;
+    if (method === "values") return [...inside, LIST];
+    return GIVE_ENTRIES.has(method) ? [...inside, ENTRY, LIST] : undefined;
+  }
+  return outermost === ENTRY && method === "getValue" ? inside : undefined;
+}
+
+/** What a method of a container hands to its callback at a position of the callback's parameters. */
+export function handedBy(
+  around: readonly Wrapping[],
+  method: string,
+  position: number,
+  isJava: boolean,
+): readonly Wrapping[] | undefined {
+  const outermost = around.at(-1);
+  const inside = around.slice(0, -1);
+  if (outermost === LIST && HAND_ELEMENT.has(method))
+    return position === 0 || /sort/i.test(method) ? inside : undefined;
+  // A map of Java hands over the key first, one of JavaScript the value.
+  if (outermost === MAP && method === "forEach") return position === (isJava ? 1 : 0) ? inside : undefined;
+  return undefined;
+}
+
+/** The name of a method: names of those of Java end with the number of their parameters, and their types. */
+export const methodName = (name: string): string => {
+  const end = name.search(/\/\d/);
+  return end < 0 ? name : name.slice(0, end);
+};

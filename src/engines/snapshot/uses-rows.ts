@@ -24,7 +24,7 @@ const UNKNOWN = "?";
 
 /**
  * A meaning as text: `line 12` for a definition of the file, `module#name` for an import, `x.name` for a member, `x()` for a result,
- * `<x>` for a value of type x. Null if the file says nothing.
+ * `x(=>)` for what x hands to a function that it is called with, `<x>` for a value of type x. Null if the file says nothing.
  */
 export function describeMeaning(meaning: Meaning): string | null {
   const text = textOf(meaning, MAX_EXPRESSION_DEPTH);
@@ -43,6 +43,10 @@ function textOf(meaning: Meaning, depth: number): string {
       return `${textOf(meaning.of, depth - 1)}.${meaning.name}`;
     case "returned":
       return `${textOf(meaning.by, depth - 1)}()`;
+    case "handed":
+      return `${textOf(meaning.by, depth - 1)}(=>)`;
+    case "likely":
+      return textOf(meaning.of, depth - 1);
     case "instance":
       return `<${textOf(meaning.of, depth - 1)}>`;
     case "opaque":

@@ -101,7 +101,7 @@ describe("C++", () => {
       "inherited@6 → shape.h:5",
       "inherited@7 → shape.h:5",
       "inherited@8 → unknown",
-      "inherited@9 → unknown",
+      "inherited@9 → shape.h:5",
       "twice@10 → unknown",
       "draw@11 → shape.h:14",
       "area@16 → shape.cc:3",

@@ -51,7 +51,7 @@ describe("Go", () => {
       "helper@20 → other.go:5",
       "helper@22 → none",
       "All@23 → store/store.go:4",
-      "Put@23 → unknown",
+      "Put@23 → store/store.go:3",
     ]);
   });
 
@@ -111,7 +111,7 @@ describe("Java", () => {
       `Store@6 → ${main}/Store.java:2`,
       `put@8 → ${main}/Store.java:4`,
       `put@8 → ${main}/Store.java:3`,
-      "get@9 → unknown",
+      `get@9 → ${main}/Store.java:5`,
       `log@10 → ${main}/Base.java:3`,
       `log@11 → ${main}/Base.java:3`,
       `open@11 → ${main}/Store.java:7`,
@@ -119,7 +119,7 @@ describe("Java", () => {
       `put@13 → ${main}/Store.java:3`,
       `run@14 → ${main}/Store.java:8`,
       `log@15 → ${main}/Base.java:3`,
-      "add@16 → outside",
+      "add@16 → unknown",
       "run@17 → src/test/java/a/App.java:7",
       `Store@18 → ${main}/Store.java:2`,
       `log@18 → ${main}/Base.java:3`,
@@ -199,4 +199,10 @@ describe("hostile sources", () => {
     const calls = await callsIn({ [path]: text }, path);
     expect(calls.find((each) => each.startsWith("f@"))).toBe(expected);
   });
+});
+
+it("takes a file's ending for no property of every object", async () => {
+  const tool = "#!/usr/bin/env python3\nfrom store import put\ndef run(): put()\nrun()\n";
+  const calls = await callsIn({ "bin/tool.constructor": tool }, "bin/tool.constructor");
+  expect(calls).toEqual(["put@3 → outside", "run@4 → bin/tool.constructor:3"]);
 });

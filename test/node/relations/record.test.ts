@@ -1,7 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodeUses, encodeUses } from "../../../src/engines/relations/record.ts";
-import type { ClassInfo, FileUses, Meaning, Use } from "../../../src/engines/relations/types.ts";
+import {
+  callbackKey,
+  type ClassInfo,
+  type FileUses,
+  type Meaning,
+  type Use,
+} from "../../../src/engines/relations/types.ts";
 import { SearchFormatError } from "../../../src/engines/search/types.ts";
 import { sharedParser } from "../parsing/support.ts";
 
@@ -17,6 +23,8 @@ const { meaning } = fc.letrec<{ meaning: Meaning }>((tie) => ({
     fc.record({ to: fc.constant("member" as const), of: tie("meaning"), name }),
     fc.record({ to: fc.constant("returned" as const), by: tie("meaning") }),
     fc.record({ to: fc.constant("instance" as const), of: tie("meaning") }),
+    fc.record({ to: fc.constant("likely" as const), of: tie("meaning") }),
+    fc.record({ to: fc.constant("handed" as const), by: tie("meaning"), at: fc.nat(63) }),
   ),
 }));
 const named = fc.array(fc.tuple(name, meaning), { maxLength: 5 }).map((entries) => new Map(entries));
@@ -41,6 +49,9 @@ const fileUses = fc.record<FileUses>({
   stars: fc.array(name, { maxLength: 3 }),
   classes: fc.array(ofClass, { maxLength: 3 }),
   returns: fc.array(fc.tuple(line, meaning), { maxLength: 3 }).map((entries) => new Map(entries)),
+  callbacks: fc
+    .array(fc.tuple(line, fc.nat(63), meaning), { maxLength: 3 })
+    .map((entries) => new Map(entries.map(([at, parameter, of]) => [callbackKey(at, parameter), of]))),
 });
 
 describe("the record of a file's uses", () => {
@@ -97,5 +108,6 @@ const nothing: FileUses = {
   stars: [],
   classes: [],
   returns: new Map(),
+  callbacks: new Map(),
 };
 const use1: Use = { kind: "call", name: "f", line: 2, enclosing: null, meaning: { to: "local", line: 1 } };

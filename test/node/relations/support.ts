@@ -15,13 +15,14 @@ type Files = Readonly<Record<string, string>>;
 /** What each use of a file leads to, as `name@line → path:line`. */
 export async function callsIn(files: Files, path: string): Promise<string[]> {
   const parsed = new Map<string, FileUses | undefined>();
-  const definitions = new Map<string, { path: string }[]>();
+  const definitions = new Map<string, { path: string; kind: string }[]>();
   for (const [own, text] of Object.entries(files)) {
     const bytes = Buffer.from(text);
     const language = detectLanguage(own, bytes);
     const { uses, symbols } = await (await sharedParser()).parse({ bytes, language: language as "typescript" });
     parsed.set(own, uses && decodeUses(uses));
-    for (const { name } of symbols) definitions.set(name, [...(definitions.get(name) ?? []), { path: own }]);
+    for (const { name, kind } of symbols)
+      definitions.set(name, [...(definitions.get(name) ?? []), { path: own, kind }]);
   }
   const load = (own: string) => Promise.resolve(parsed.get(own));
   const named = (name: string) => Promise.resolve(definitions.get(name) ?? []);
@@ -32,7 +33,9 @@ export async function callsIn(files: Files, path: string): Promise<string[]> {
 }
 
 const shown = (found: Resolved): string =>
-  typeof found === "string" ? found : `${found.path}:${found.line ?? "module"}`;
+  typeof found === "string"
+    ? found
+    : `${found.path}:${found.line ?? "module"}${found.isLikely === true ? " likely" : ""}`;
 
 /** The files as one revision, parsed as an index would parse them. */
 export async function indexOf(files: Files): Promise<UsesIndex> {

@@ -67,13 +67,22 @@ export class CalleesFinder {
       if (called === undefined) continue;
       const place = { path, line: use.line, distance: 1 };
       if (called === "name") found.push({ ...place, certainty: "name", called: undefined });
-      else found.push({ ...place, certainty: this.#files.certaintyIn(path), target: targetOf(called), called });
+      else
+        found.push({
+          ...place,
+          certainty: called.certainty,
+          target: targetOf(called.definition),
+          called: called.definition,
+        });
     }
     return found;
   }
 
   /** The definition that a use calls; `name` if it may be any of those with its name; undefined if it is none of the index. */
-  async #called(path: string, use: Use): Promise<DefinedSymbol | "name" | undefined> {
+  async #called(
+    path: string,
+    use: Use,
+  ): Promise<{ definition: DefinedSymbol; certainty: Certainty } | "name" | undefined> {
     const called = await resolvedDefinition(this.#files, path, use);
     if (called === "none") return undefined;
     if (called === "unknown") return (await this.#files.definitions(use.name)).length > 0 ? "name" : undefined;

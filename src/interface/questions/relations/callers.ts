@@ -82,7 +82,7 @@ export class UsesFinder {
     const judge = new Judge(this.#files, definitions);
     const withRules = files.filter(({ language }) => hasUses(language)).map(({ path }) => path);
     const names = await this.#exportedAs(name, definitions, withRules);
-    for (const alias of names)
+    for (const alias of [...names, ...(await this.#wholeModules(definitions))])
       if (alias !== name)
         for (const { path, language } of await this.#mentioning(alias))
           if (hasUses(language) && !withRules.includes(path)) withRules.push(path);
@@ -121,6 +121,19 @@ export class UsesFinder {
     return new Set([name, ...aliases.slice(0, MAX_ALIASES)]);
   }
 
+  /** Names of files that export one of the definitions as a whole: importers usually name it after the file. */
+  async #wholeModules(definitions: readonly DefinedSymbol[]): Promise<Set<string>> {
+    const stems = new Set<string>();
+    for (const { path, startLine } of definitions.slice(0, MAX_ALIASES)) {
+      const uses = await this.#files.uses(path);
+      const wholes = [uses?.exports.get("module.exports"), uses?.exports.get("default")];
+      const isWhole = wholes.some((of) => of && "line" in of && of.line === startLine);
+      const [stem = ""] = path.slice(path.lastIndexOf("/") + 1).split(".", 1);
+      if (isWhole && stem !== "index") stems.add(camelCase(stem));
+    }
+    return stems;
+  }
+
   async #inFile(path: string, names: ReadonlySet<string>, judge: Judge): Promise<FoundUse[]> {
     const uses = (await this.#files.uses(path))?.uses ?? [];
     const found: FoundUse[] = [];
@@ -155,10 +168,12 @@ function isWritten({ name, meaning }: Use, wanted: ReadonlySet<string>): boolean
   return wanted.has(name) || (meaning.to === "import" && wanted.has(meaning.name));
 }
 
-/** Whether a use may be one of a name; a default import may go by any other. */
+/** Whether a use may be one of a name; what a module exports as a whole may go by any other. */
 function mayMean(use: Use, wanted: ReadonlySet<string>): boolean {
-  return isWritten(use, wanted) || (use.meaning.to === "import" && use.meaning.name === "default");
+  return isWritten(use, wanted) || (use.meaning.to === "import" && /^(?:default|\*)$/.test(use.meaning.name));
 }
+
+const camelCase = (text: string): string => text.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 type Judged = Pick<FoundUse, "certainty" | "target">;
 type Place = Exclude<Resolved, string>;
@@ -192,7 +207,7 @@ class Judge {
     if (resolved.line === undefined) return undefined;
     const key = placeKey({ path: resolved.path, line: resolved.line });
     const own = this.#byPlace.get(key);
-    const certainty = this.#files.certaintyIn(path);
+    const certainty = this.#files.certaintyOf(path, resolved);
     if (own) return { certainty, target: targetOf(own) };
     // Rules that may err do not rule a use out.
     if (certainty !== "certain") return isWritten(use, this.#names) ? { certainty: "name" } : undefined;

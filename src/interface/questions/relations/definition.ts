@@ -6,7 +6,7 @@ import { lastPart } from "../../../engines/search/names.ts";
 import type { FoundSymbol } from "../../../engines/search/types.ts";
 import { InvalidFieldError, nothingIndexed, type OpenIndexes } from "../code-index.ts";
 import { unknownPath } from "../unknown.ts";
-import { type Certainty, placeKey, rankOf, targetOf } from "./found.ts";
+import { type Certainty, lessSure, placeKey, rankOf, targetOf } from "./found.ts";
 import { resolvedDefinition } from "./resolved.ts";
 import { type Word, wordAt, wordsOf, wordsText } from "./line-words.ts";
 
@@ -113,19 +113,20 @@ class Line {
     // Equal meanings of a file are the same object.
     const meanings = [...new Set(here.map(({ meaning }) => meaning))];
     const outcomes = new Map<string, DefinedSymbol | undefined>(own.map((each) => [placeKey(targetOf(each)), each]));
+    let certainty: Certainty = this.#files.certaintyOf(this.#path, {});
     if (meanings.length > MAX_MEANINGS) outcomes.set("unknown", undefined);
     for (const meaning of meanings.slice(0, MAX_MEANINGS)) {
       const resolved = await resolvedDefinition(this.#files, this.#path, { name, meaning });
       if (typeof resolved === "string") outcomes.set(resolved, undefined);
-      else outcomes.set(placeKey(targetOf(resolved)), resolved);
+      else {
+        outcomes.set(placeKey(targetOf(resolved.definition)), resolved.definition);
+        certainty = lessSure(certainty, resolved.certainty);
+      }
     }
     const found = [...outcomes.values()].filter((each) => each !== undefined);
     if (found.length === 0) return outcomes.has("unknown") ? this.#byName(name) : [];
     const isSure = outcomes.size === 1 && this.#areAllUses(name, own.length + here.length, at);
-    return found.map((definition) => ({
-      definition,
-      certainty: isSure ? this.#files.certaintyIn(this.#path) : "likely",
-    }));
+    return found.map((definition) => ({ definition, certainty: isSure ? certainty : "likely" }));
   }
 
   /** Whether the known uses of a name are all that the line has of it, or all that are called if the one that is meant is. */
@@ -146,7 +147,7 @@ class Line {
     if (!meaning || (at?.isMember === true && !isImported(meaning))) return this.#byName(name);
     const resolved = await resolvedDefinition(this.#files, this.#path, { name, meaning });
     if (typeof resolved === "string") return resolved === "unknown" ? this.#byName(name) : [];
-    return [{ definition: resolved, certainty: isImported(meaning) ? this.#files.certaintyIn(this.#path) : "likely" }];
+    return [{ ...resolved, certainty: isImported(meaning) ? resolved.certainty : "likely" }];
   }
 
   /** The definitions of the same name: those of the file first, then those of its language. */

@@ -12,7 +12,7 @@ export async function resolvedDefinition(
   files: UsesIndex,
   path: string,
   use: { name: string; meaning: Meaning },
-): Promise<DefinedSymbol | "none" | "unknown"> {
+): Promise<{ definition: DefinedSymbol; certainty: "certain" | "likely" } | "none" | "unknown"> {
   const resolved = await resolveUse(
     path,
     use,
@@ -23,6 +23,8 @@ export async function resolvedDefinition(
   if (resolved.line === undefined) return "none";
   const symbols = await files.definitionsIn(resolved.path);
   const there = symbols.filter(({ startLine }) => startLine === resolved.line);
-  if (there.length <= 1) return there[0] ?? "none";
-  return there.find((each) => lastPart(each.name) === lastPart(use.name)) ?? "unknown";
+  const [only] = there;
+  if (!only) return "none";
+  const definition = there.length === 1 ? only : there.find((each) => lastPart(each.name) === lastPart(use.name));
+  return definition ? { definition, certainty: files.certaintyOf(path, resolved) } : "unknown";
 }

@@ -1,0 +1,60 @@
+/** What functions hand to those that they are called with. */
+import { ofPackage } from "./packages.ts";
+import type { LoadUses, Resolved } from "./resolved.ts";
+import { callbackKey, type ClassInfo, type Meaning, TYPE_ITSELF } from "./types.ts";
+import { handedBy, methodName } from "./wrapped.ts";
+
+/** Types with other names that are followed. */
+const MAX_ALIASES = 8;
+
+/** How meanings are followed, of which a resolver keeps count. */
+export interface Follower {
+  readonly load: LoadUses;
+  isLikely: boolean;
+  resolve(path: string, meaning: Meaning): Promise<Resolved>;
+  valueOf(path: string, meaning: Meaning): Promise<Resolved>;
+  receiverOf(path: string, of: Meaning): Promise<Resolved>;
+  valueOfMember(of: Resolved, name: string): Promise<Resolved>;
+  classAt(of: { path: string; line: number }): Promise<ClassInfo | undefined>;
+}
+
+/** What a call of `by` hands to a function that is its argument; `at` is a `parameterKey`. */
+export async function handed(
+  follow: Follower,
+  path: string,
+  { by, at }: Extract<Meaning, { to: "handed" }>,
+): Promise<Resolved> {
+  if (at >= TYPE_ITSELF) return handedByType(follow, await follow.valueOf(path, by), at);
+  const called = ofPackage(path, by);
+  let found: Resolved;
+  if (called.to === "member") {
+    const of = await follow.receiverOf(path, called.of);
+    if (typeof of !== "string" && of.wrapping?.length) {
+      const wrapping = handedBy(of.wrapping, methodName(called.name), at, path.endsWith(".java"));
+      return wrapping ? { ...of, wrapping } : "unknown";
+    }
+    found = await follow.valueOfMember(of, called.name);
+    // A promise is not told from what it resolves to.
+    if (typeof found === "string" && called.name === "then" && at === 0) return of;
+  } else found = await follow.valueOf(path, called);
+  if (typeof found === "string" || found.line === undefined) return "unknown";
+  const callbacks = (await follow.load(found.path))?.callbacks;
+  const own = callbacks?.get(callbackKey(found.line, at));
+  if (own) return follow.valueOf(found.path, own);
+  const type = callbacks?.get(callbackKey(found.line, at | 7));
+  return type ? handedByType(follow, await follow.valueOf(found.path, type), TYPE_ITSELF + (at & 7)) : "unknown";
+}
+
+/** What functions of a type with a name get, also where that is another name of such types. */
+async function handedByType(follow: Follower, type: Resolved, at: number, depth = 0): Promise<Resolved> {
+  if (depth > MAX_ALIASES || typeof type === "string" || type.line === undefined) return "unknown";
+  const own = (await follow.load(type.path))?.callbacks.get(callbackKey(type.line, at));
+  if (own) return follow.valueOf(type.path, own);
+  const bases = (await follow.classAt({ path: type.path, line: type.line }))?.bases ?? [];
+  if (bases.length > 1) follow.isLikely = true;
+  for (const base of bases) {
+    const found = await handedByType(follow, await follow.resolve(type.path, base), at, depth + 1);
+    if (typeof found !== "string") return found;
+  }
+  return "unknown";
+}

@@ -1,0 +1,83 @@
+/** What names and objects of TypeScript and JavaScript are bound to by patterns, loops and assignments. */
+import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import { WHOLE_MODULE } from "./commonjs.ts";
+import { type Expression, type FileBuilder, lookUp, type OpenClass, type Scope, UNKNOWN } from "./file-builder.ts";
+import { MAX_DEPTH, MAX_EXPRESSION_DEPTH } from "./limits.ts";
+import { expressionOf, type Place } from "./typescript-expressions.ts";
+import { ITERATED } from "./wrapped.ts";
+
+/** The value at the end of `a = b = value`; where `module.exports` is among them, the variable is what the module exports. */
+export function assignedTo(
+  value: SyntaxNode | undefined,
+  name: SyntaxNode | undefined,
+  file: FileBuilder,
+  scope: Scope,
+): SyntaxNode | undefined {
+  let at = value;
+  for (let depth = 0; at?.type === "assignment_expression" && depth < MAX_EXPRESSION_DEPTH; depth++) {
+    if (name && scope === file.top && at.field("left")?.text === WHOLE_MODULE)
+      file.exportAs(WHOLE_MODULE, { is: "name", name: name.text, scope });
+    at = at.field("right");
+  }
+  return at;
+}
+
+/** Binds the variables of a loop over elements. */
+export function loopVariable(node: SyntaxNode, place: Place): void {
+  const [left, right] = [node.field("left"), node.field("right")];
+  const isOf = node.children.some(({ type }) => type === "of");
+  const over = isOf && right ? expressionOf(right, place.scope.outer ?? place.scope) : UNKNOWN;
+  pattern(left, place, over.is === "unknown" ? undefined : { is: "member", of: over, name: ITERATED });
+}
+
+/** What gets a member by an assignment: the class of `this`, or a function, class or object with a name (`a.b = …`, `A.prototype.b = …`). */
+export function ownerOf(left: SyntaxNode, { file, scope }: Place): OpenClass | undefined {
+  const object = left.field("object");
+  if (object?.type === "this") return scope.own;
+  const isPrototype = object?.type === "member_expression" && object.field("property")?.text === "prototype";
+  const named = isPrototype ? object.field("object") : object;
+  if (named?.type !== "identifier") return undefined;
+  const binding = lookUp(scope, named.text);
+  if (binding?.is === "definition") return file.classAt(binding.line);
+  if (binding?.is !== "variable" || binding.type || binding.at === undefined) return undefined;
+  if (binding.value?.is === "class") return file.classAt(binding.value.line);
+  const opened = file.classAt(binding.at);
+  if (binding.value && binding.value.is !== "unknown") opened.bases.push(binding.value);
+  binding.value = { is: "class", line: binding.at };
+  return opened;
+}
+
+/** The object whose function is assigned, so that `this` means it there. */
+export function assignedOwner(node: SyntaxNode, place: Place): OpenClass | undefined {
+  const around = node.parent;
+  const left = around?.type === "assignment_expression" ? around.field("left") : undefined;
+  return left?.type === "member_expression" && node.type !== "arrow_function" ? ownerOf(left, place) : undefined;
+}
+
+/** Binds the names of a pattern to the parts of a value. */
+export function pattern(node: SyntaxNode | undefined, place: Place, value?: Expression): void {
+  if (!node || place.depth >= MAX_DEPTH) return;
+  const inner = { ...place, depth: place.depth + 1 };
+  const part = (name: string): Expression | undefined => value && { is: "member", of: value, name };
+  // What is called by such a name is the member, as long as nothing else was put there.
+  const likely = (of: Expression | undefined): Expression | undefined => of && { is: "likely", of };
+  if (node.type === "identifier") bindPart(node.text, value, place);
+  else if (node.type === "shorthand_property_identifier_pattern") bindPart(node.text, likely(part(node.text)), place);
+  else if (node.type === "pair_pattern")
+    pattern(node.field("value"), inner, likely(part(node.field("key")?.text ?? "")));
+  else if (node.type === "object_assignment_pattern") pattern(node.field("left"), inner, value);
+  else if (node.type.endsWith("assignment_pattern")) pattern(node.field("left"), inner, value);
+  else if (node.type === "array_pattern")
+    // Of an entry the second name is the value.
+    for (const [i, child] of node.namedChildren.entries()) pattern(child, inner, i === 1 ? part("second") : undefined);
+  else if (node.type === "rest_pattern") for (const child of node.namedChildren) pattern(child, inner);
+  else if (node.type.endsWith("_pattern")) for (const child of node.namedChildren) pattern(child, inner, value);
+}
+
+/** A part of a value may be a function itself, so that calls of its name are calls of that. */
+const bindPart = (name: string, value: Expression | undefined, { file, scope }: Place): void =>
+  file.bind(
+    scope,
+    name,
+    value?.is === "member" || value?.is === "likely" ? { is: "alias", of: value } : { is: "variable", type: value },
+  );

@@ -1,0 +1,64 @@
+/** What functions of TypeScript hand to their callbacks, by the types that are written down. */
+import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import type { Expression, Scope } from "./file-builder.ts";
+import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
+import { parameterKey } from "./types.ts";
+import { argumentAt } from "./walk.ts";
+import { expressionOf, type Place, typeOf, typeParameters } from "./typescript-expressions.ts";
+
+const FUNCTION_TYPES = /^(?:function_type|call_signature)$/;
+
+/** What a parameter of a function expression gets where the function is an argument of a call, or the value of a variable with a type. */
+export function handedTo(node: SyntaxNode, at: number, scope: Scope): Expression | undefined {
+  const around = node.parent;
+  if (around?.type === "arguments") {
+    const called = around.parent?.field(around.parent.type === "new_expression" ? "constructor" : "function");
+    const outer = argumentAt(around, node);
+    const key = outer === undefined ? undefined : parameterKey(outer, at);
+    return called && key !== undefined ? { is: "handed", by: expressionOf(called, scope), at: key } : undefined;
+  }
+  const type = around && /^(?:variable_declarator|public_field_definition)$/.test(around.type) && around.field("type");
+  const key = parameterKey("itself", at);
+  return type && key !== undefined ? { is: "handed", by: typeOf(type, scope), at: key } : undefined;
+}
+
+/** Records what a function hands to the callback that is its parameter `at`. */
+export function callbackTypes(type: SyntaxNode, at: number, line: number, place: Place, depth = 0): void {
+  const { file, scope } = place;
+  if (depth > MAX_EXPRESSION_DEPTH) return;
+  if (type.type === "type_annotation" || type.type === "parenthesized_type") {
+    const [inner] = type.namedChildren;
+    if (inner) callbackTypes(inner, at, line, place, depth + 1);
+  } else if (type.type === "union_type" || type.type === "optional_type")
+    for (const part of type.namedChildren) callbackTypes(part, at, line, place, depth + 1);
+  else if (FUNCTION_TYPES.test(type.type)) handedTypes(type, at, line, place);
+  // `...handlers: [H, H]` are parameters, one after the other.
+  else if (type.type === "tuple_type")
+    for (const [i, part] of type.namedChildren.entries()) callbackTypes(part, at + i, line, place, depth + 1);
+  else if (/^(?:type_identifier|generic_type|nested_type_identifier)$/.test(type.type))
+    file.hands(line, typeOf(type, scope), at, "type");
+}
+
+/** Records the types of a function type's parameters: of one that is a parameter of the function at a line, or the type there itself. */
+export function handedTypes(type: SyntaxNode, outer: number | "itself", line: number, place: Place): void {
+  const inner = { ...place, scope: place.file.inner(place.scope, undefined) };
+  typeParameters(type, inner);
+  for (const [at, each] of (type.field("parameters")?.namedChildren ?? []).entries()) {
+    const own = each.field("type");
+    if (own) place.file.hands(line, typeOf(own, inner.scope), outer, at);
+  }
+}
+
+/** A field whose type is a function returns what the type says, and hands over what it says. */
+export function functionField(type: SyntaxNode, line: number, place: Place): void {
+  const [inner] = type.namedChildren;
+  if (inner?.type !== "function_type") return;
+  const own = { ...place, scope: place.file.inner(place.scope, undefined) };
+  typeParameters(inner, own);
+  const returns = inner.field("return_type");
+  if (returns) place.file.returns(line, typeOf(returns, own.scope));
+  for (const [at, each] of (inner.field("parameters")?.namedChildren ?? []).entries()) {
+    const callback = each.field("type");
+    if (callback) callbackTypes(callback, at, line, own);
+  }
+}

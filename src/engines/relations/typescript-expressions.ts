@@ -1,0 +1,125 @@
+/** Expressions and types of TypeScript and JavaScript, as far as they can be followed. */
+import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import { type Expression, lookUp, type Scope, UNKNOWN } from "./file-builder.ts";
+import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
+import type { Place as BasePlace } from "./walk.ts";
+import { ELEMENT, LIST, MAP } from "./wrapped.ts";
+
+export interface Place extends BasePlace {
+  /** What the function around returns. */
+  results: Expression[] | undefined;
+}
+
+export const FUNCTION = /^(?:arrow_function|function_expression|generator_function)$/;
+
+/** Type parameters are what they extend. */
+export function typeParameters(node: SyntaxNode, { file, scope }: Place): void {
+  for (const each of node.field("type_parameters")?.namedChildren ?? []) {
+    const name = each.field("name");
+    const bound = each.field("constraint")?.namedChild(0);
+    if (name) file.bind(scope, name.text, { is: "alias", of: bound ? typeOf(bound, scope.outer ?? scope) : UNKNOWN });
+  }
+}
+
+/** The value of a variable: constructions and calls are followed, names as types of parameters. */
+export function valueOf(node: SyntaxNode, scope: Scope): Expression {
+  const of = expressionOf(node, scope);
+  if (of.is === "member" || of.is === "class" || of.is === "call") return of;
+  if (of.is !== "name") return UNKNOWN;
+  const binding = lookUp(scope, of.name);
+  return (binding?.is === "variable" ? (binding.type ?? binding.value) : undefined) ?? UNKNOWN;
+}
+
+export function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
+  if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
+  const inner = (field: string): Expression => {
+    const child = node.field(field);
+    return child ? expressionOf(child, scope, depth + 1) : UNKNOWN;
+  };
+  switch (node.type) {
+    case "identifier":
+    case "type_identifier":
+      return { is: "name", name: node.text, scope };
+    case "this":
+      return scope.own ? { is: "class", line: scope.own.line } : UNKNOWN;
+    case "super":
+      return scope.own ? { is: "base", of: scope.own } : UNKNOWN;
+    case "member_expression":
+      return { is: "member", of: inner("object"), name: node.field("property")?.text ?? "" };
+    case "nested_type_identifier":
+      return { is: "member", of: inner("module"), name: node.field("name")?.text ?? "" };
+    case "call_expression":
+      return { is: "call", of: inner("function") };
+    case "new_expression":
+      return { is: "call", of: inner("constructor") };
+    case "subscript_expression":
+      return { is: "member", of: inner("object"), name: ELEMENT };
+    case "as_expression":
+    case "satisfies_expression": {
+      const [value, type] = node.namedChildren;
+      if (!value || !type || type.text === "const") return value ? expressionOf(value, scope, depth + 1) : UNKNOWN;
+      // A value of the type, as a construction gives one.
+      const of = typeOf(type, scope);
+      return of.is === "unknown" ? UNKNOWN : { is: "call", of };
+    }
+    case "array": {
+      const [first] = node.namedChildren;
+      const of = first && expressionOf(first, scope, depth + 1);
+      return of?.is === "call" ? { is: "likely", of: { is: "member", of, name: LIST } } : UNKNOWN;
+    }
+    case "await_expression":
+    case "parenthesized_expression":
+    case "non_null_expression": {
+      const child = node.namedChild(0);
+      return child ? expressionOf(child, scope, depth + 1) : UNKNOWN;
+    }
+    default:
+      return UNKNOWN;
+  }
+}
+
+/** A declared type: `T`, `m.T`, `T<…>`, `T | undefined`; of a promise what it resolves to. */
+export function typeOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
+  if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
+  switch (node.type) {
+    case "type_annotation":
+    case "parenthesized_type":
+    case "readonly_type": {
+      const child = node.namedChild(0);
+      return child ? typeOf(child, scope, depth + 1) : UNKNOWN;
+    }
+    case "generic_type": {
+      const name = node.field("name");
+      const given = node.field("type_arguments")?.namedChildren ?? [];
+      const [argument] = given;
+      if (!name) return UNKNOWN;
+      // A name that the file binds is not that of the standard library.
+      if (!argument || lookUp(scope, name.text)) return typeOf(name, scope, depth + 1);
+      if (TRANSPARENT.test(name.text)) return typeOf(argument, scope, depth + 1);
+      const wrapping = LISTS.test(name.text) ? LIST : MAPS.test(name.text) ? MAP : undefined;
+      if (wrapping === undefined) return typeOf(name, scope, depth + 1);
+      return wrappedType(typeOf(given[wrapping === MAP ? 1 : 0] ?? argument, scope, depth + 1), wrapping);
+    }
+    case "array_type": {
+      const child = node.namedChild(0);
+      return child ? wrappedType(typeOf(child, scope, depth + 1), LIST) : UNKNOWN;
+    }
+    case "union_type": {
+      const parts = node.namedChildren.filter(({ text }) => text !== "undefined" && text !== "null");
+      return parts.length === 1 && parts[0] ? typeOf(parts[0], scope, depth + 1) : UNKNOWN;
+    }
+    case "type_identifier":
+    case "nested_type_identifier":
+      return expressionOf(node, scope);
+    default:
+      return UNKNOWN;
+  }
+}
+
+const TRANSPARENT = /^(?:Promise|PromiseLike|Awaited|Readonly|Partial|Required|NonNullable|Omit|Pick|NoInfer)$/;
+const LISTS =
+  /^(?:Array|ReadonlyArray|Set|ReadonlySet|Iterable|Iterator|IterableIterator|Generator|AsyncIterable|AsyncGenerator)$/;
+const MAPS = /^(?:Map|ReadonlyMap|WeakMap|Record)$/;
+
+const wrappedType = (of: Expression, name: typeof LIST | typeof MAP): Expression =>
+  of.is === "unknown" ? UNKNOWN : { is: "member", of, name };
