@@ -8,6 +8,7 @@ import { openDb } from "../../src/service/db/client.ts";
 import { rowsOf } from "../../src/service/db/rows.ts";
 import { createTenant, createWorkspace } from "../../src/service/tenancy/index.ts";
 import { addUser } from "../../src/service/users/index.ts";
+import { FakeGithub } from "../support/fake-github.ts";
 import { askOverTls, startTlsProxy, type TlsAnswer, type TlsProxy } from "../support/tls-proxy.ts";
 import { newEmail } from "./support/dashboard.ts";
 import { KillableService } from "./support/killable-service.ts";
@@ -18,11 +19,17 @@ const MAX_FROM_SOURCE = 3;
 
 let service: KillableService;
 let proxy: TlsProxy;
+let github: FakeGithub;
 
 beforeAll(async () => {
+  github = await FakeGithub.start([], { "a.ts": "" });
   service = await KillableService.start(
     {
       SIGN_UP: "invitation",
+      GIT_ALLOW_LOCAL: "true",
+      GITHUB_URL: github.origin,
+      GITHUB_CLIENT_ID: github.signIns.client.id,
+      GITHUB_CLIENT_SECRET: github.signIns.client.secret,
       TRUSTED_PROXIES: "127.0.0.1",
       RATE_LIMITS: JSON.stringify({ sign_in_source: { limit: MAX_FROM_SOURCE, windowSec: 100_000_000 } }),
     },
@@ -33,6 +40,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await proxy[Symbol.asyncDispose]();
   await service.close();
+  await github[Symbol.asyncDispose]();
 });
 
 let clients = 0;
@@ -188,6 +196,88 @@ describe("by invitation", () => {
     const guest = await new Browser().signIn(stranger);
     const token = /\/app\/join\/([\w-]{43})/.exec(mailOf(stranger)[0] ?? "")?.[1];
     expect((await guest.send("/app/api/invitations/accept", { token })).status).toBe(200);
+  });
+});
+
+describe("with GitHub", () => {
+  const BEGIN = "/app/sign-in/github";
+  const address = (email: string, primary = true, verified = true) => ({ email, primary, verified, visibility: null });
+
+  /** Goes to GitHub, where the person has these addresses; the path to which GitHub leads back. */
+  async function begin(browser: Browser, emails = [address(newEmail())], next = "/app"): Promise<string> {
+    const asked = await browser.send(`${BEGIN}?next=${encodeURIComponent(next)}`);
+    const there = new URL(String(asked.headers["location"]));
+    expect([asked.status, there.origin, there.searchParams.get("scope")]).toEqual([302, github.origin, "user:email"]);
+    expect(there.searchParams.get("redirect_uri")).toBe(`${SITE}${BEGIN}/callback`);
+    github.signIns.emailsOfPerson = emails;
+    const back = await fetch(there, { redirect: "manual" });
+    return (back.headers.get("Location") ?? "").replace(SITE, "");
+  }
+
+  /** Where a sign-in ends, and what is said. */
+  async function end(browser: Browser, path: string): Promise<[string, string]> {
+    const answer = await browser.send(path);
+    expect(answer.status).toBe(303);
+    return [String(answer.headers["location"]), decodeURIComponent(browser.cookies.get("cc_notice") ?? "")];
+  }
+
+  it("the verified primary address decides the person; SIGN_UP holds, and GitHub's codes count once", async () => {
+    const { base, email, owner } = await newTeam();
+    expect((await owner.send("/app/sign-in")).status).toBe(303);
+    const browser = new Browser();
+    expect((await browser.send("/app/sign-in")).text).toContain("Sign in with GitHub");
+    const page = base.replace("/app/api/tenants/", "/app/");
+    const others = [address(newEmail(), false), address(email.toUpperCase())];
+    const path = await begin(browser, others, `${page}/team`);
+    expect((await end(browser, path))[0]).toBe(`${page}/team`);
+    const { text } = await browser.send(`${page}/team`);
+    expect(text).toContain(email);
+    for (const secret of github.secrets) expect(text).not.toContain(secret);
+    // The same path again, in this browser and in another.
+    for (const again of [browser, new Browser()])
+      expect((await end(again, path))[1]).toContain("was not begun in this browser");
+    const stranger = new Browser();
+    expect((await end(stranger, await begin(stranger)))[1]).toContain("is not invited");
+    expect(stranger.cookies.get("cc_session")).toBeUndefined();
+  });
+
+  it("nobody takes over an account with an address that is not theirs, or a sign-in of others", async () => {
+    const { email } = await newTeam();
+    for (const emails of [[address(email, true, false)], [address(email, false)], []]) {
+      const browser = new Browser();
+      expect((await end(browser, await begin(browser, emails)))[1]).toContain("is not verified");
+      expect(browser.cookies.get("cc_session")).toBeUndefined();
+    }
+    // The code and state of somebody else's browser.
+    const victim = new Browser();
+    await begin(victim);
+    const attacker = await begin(new Browser(), [address(email)]);
+    expect((await end(victim, attacker))[1]).toContain("was not begun in this browser");
+    // A code that was made for another challenge.
+    const thief = new Browser();
+    const own = new URL(await begin(thief), SITE);
+    own.searchParams.set("code", new URL(attacker, SITE).searchParams.get("code") ?? "");
+    expect((await end(thief, own.pathname + own.search))[1]).toContain("does not accept this sign-in");
+    const refused = new Browser();
+    const denied = new URL(await begin(refused), SITE);
+    denied.searchParams.delete("code");
+    expect((await end(refused, `${denied.pathname}${denied.search}&error=access_denied`))[1]).toContain(
+      "not allowed to",
+    );
+  });
+
+  it("begins as often as codes are sent to an address, and survives a GitHub that fails", async () => {
+    const browser = new Browser();
+    const path = await begin(browser);
+    github.failing = 500;
+    const [to, notice] = await end(browser, path).finally(() => (github.failing = undefined));
+    expect([to, notice]).toEqual(["/app/sign-in?next=%2Fapp", expect.stringContaining("answered with status 500")]);
+    await browser.send(BEGIN);
+    expect((await browser.send(BEGIN)).status).toBe(429);
+    for (const next of ["https://evil.example", "//evil.example", "/app/api/sign-out"]) {
+      const other = new Browser();
+      expect((await end(other, await begin(other, [], next)))[0]).toBe("/app/sign-in?next=%2Fapp");
+    }
   });
 });
 

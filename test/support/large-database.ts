@@ -83,6 +83,10 @@ export async function addTenant(
   await run(
     `insert into hooks (id, tenant_id, workspace_id, provider, sealed_secret) values ('${tenantId}', '${tenantId}', '${workspaceId}', 'github', '')`,
   );
+  await run(`insert into github_apps (id, tenant_id, origin, app_id, name, owner, page_url, sealed_secret)
+    values ('${tenantId}', '${tenantId}', 'https://github.example', 1, 'a', 'o', '', '')`);
+  await run(`insert into repository_sources (workspace_id, clone_url, app_id, installation_id, repository_id)
+    select md5('${tenantId}w' || n)::uuid, 'https://github.example/o/' || n, '${tenantId}', n % 10, n from ${ids(others / 10)}`);
   // As many as a tenant may have alive, nearly.
   await run(`insert into overlays (id, tenant_id, workspace_id, credential_id, seq, edited_seq, state, expires_at)
     select md5('${tenantId}o' || n)::uuid, '${tenantId}', '${workspaceId}', 'k', -n, 5, 'ready', now() + n * interval '1 minute' from ${ids(400)}`);

@@ -124,7 +124,7 @@ export class Pipeline {
       parser: () => (parser ??= createParser(nodeGrammars(), { readUses })),
       fetch,
       gitHosts: { allowLocal: true },
-      openToken: async (sealed) => sealed,
+      openAuth: async (auth) => ({ token: "sealed" in auth ? auth.sealed : "" }),
       region: "test",
       log: createLogger({}, () => {}),
       now: Date.now,

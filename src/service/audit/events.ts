@@ -33,7 +33,12 @@ export interface AuditDetails {
     to?: string;
     hasToken: boolean;
     tokenRemoved?: boolean;
+    /** Name of the GitHub App that reads it from now on. */
+    app?: string;
   };
+  /** `appId` is the id of this service, `origin` that of the GitHub that has the App. */
+  GITHUB_APP_CREATED: { appId: string; name: string; owner: string; origin: string };
+  GITHUB_APP_REMOVED: { appId: string; name: string };
   HOOK_CREATED: { hookId: string; workspaceId: string; provider: string };
   HOOK_DELETED: { hookId: string; workspaceId: string; provider: string };
   KEY_CREATED: {
@@ -91,6 +96,8 @@ const IDENTITY: { [Name in AuditEventName]: (details: AuditDetails[Name]) => str
   INVITATION_REVOKED: (details) => details.invitationId,
   WORKSPACE_DELETED: (details) => details.workspaceId,
   SOURCE_CHANGED: (details) => details.changeId,
+  GITHUB_APP_CREATED: (details) => details.appId,
+  GITHUB_APP_REMOVED: (details) => details.appId,
   HOOK_CREATED: (details) => details.hookId,
   HOOK_DELETED: (details) => details.hookId,
   KEY_CREATED: (details) => details.credentialId,

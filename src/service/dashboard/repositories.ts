@@ -1,7 +1,7 @@
 /** Queries for the dashboard's repositories: workspaces with the state of their index, snapshot, runs and hooks. */
 import { type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
-import type { HookProvider } from "../db/people-schema.ts";
+import type { AccessLost, HookProvider } from "../db/people-schema.ts";
 import { arrayOf } from "../db/arrays.ts";
 import { isUuid } from "../../lib/uuid.ts";
 import { rowsOf } from "../db/rows.ts";
@@ -25,8 +25,17 @@ export interface RepositoryRow {
     error: string | null;
   } | null;
   /** Source for runs started by a hook or from the dashboard; null until it is configured. */
-  source: { cloneUrl: string; hasToken: boolean; tokenUsername: string | null; branches: string[] } | null;
-  hooks: { id: string; provider: HookProvider; createdAt: string }[];
+  source: {
+    cloneUrl: string;
+    hasToken: boolean;
+    tokenUsername: string | null;
+    branches: string[];
+    /** Name of the GitHub App that reads it. */
+    app: string | null;
+    accessLost: AccessLost | null;
+  } | null;
+  /** `isOfApp`: deliveries come over the webhook of the source's GitHub App. */
+  hooks: { id: string; provider: HookProvider; createdAt: string; isOfApp: boolean }[];
 }
 
 export type RunState = "queued" | "running" | "succeeded" | "failed" | "cancelled";
@@ -41,8 +50,10 @@ const COLUMNS = sql`
       'error', error ->> 'error')
     from runs where workspace_id = w.id order by created_at desc limit 1) as "lastRun",
   case when o.workspace_id is null then null else json_build_object('cloneUrl', o.clone_url,
-    'hasToken', o.sealed_token is not null, 'tokenUsername', o.token_username, 'branches', o.branches) end as source,
-  (select coalesce(json_agg(json_build_object('id', id, 'provider', provider, 'createdAt', created_at) order by provider), '[]')
+    'hasToken', o.sealed_token is not null, 'tokenUsername', o.token_username, 'branches', o.branches,
+    'app', (select name from github_apps where id = o.app_id), 'accessLost', o.access_lost) end as source,
+  (select coalesce(json_agg(json_build_object('id', id, 'provider', provider, 'createdAt', created_at,
+      'isOfApp', app_id is not null) order by provider), '[]')
     from hooks where workspace_id = w.id) as hooks`;
 const JOINS = sql`
   left join revisions r on r.workspace_id = w.id and r.seq = w.current_seq

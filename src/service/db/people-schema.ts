@@ -19,6 +19,7 @@ import {
   uuid,
 } from "drizzle-orm/pg-core";
 import { bytea, createdAt } from "./columns.ts";
+import { githubApps } from "./github-schema.ts";
 import { runs, tenants, workspaces } from "./schema.ts";
 
 const instant = (name: string) => timestamp(name, { withTimezone: true });
@@ -189,19 +190,37 @@ export const invitations = pgTable(
   ],
 );
 
+/** Why the GitHub App of a source can no longer read it: a person did this at GitHub, or removed the App here. */
+export const ACCESS_LOST = ["suspended", "repository_removed", "uninstalled", "app_removed"] as const;
+export type AccessLost = (typeof ACCESS_LOST)[number];
+
 /** Sources of workspaces, for runs that are started by a hook or from the dashboard. */
-export const repositorySources = pgTable("repository_sources", {
-  workspaceId: uuid("workspace_id")
-    .primaryKey()
-    .references(() => workspaces.id, { onDelete: "cascade" }),
-  cloneUrl: text("clone_url").notNull(),
-  /** Read token, sealed for this workspace and the origin of the clone URL (see `src/service/sources/read-token.ts`); null for public ones. */
-  sealedToken: text("sealed_token"),
-  tokenUsername: text("token_username"),
-  /** Globs of branches to index on push, besides the default branch. */
-  branches: jsonb("branches").$type<string[]>().notNull().default([]),
-  updatedAt: instant("updated_at").notNull().defaultNow(),
-});
+export const repositorySources = pgTable(
+  "repository_sources",
+  {
+    workspaceId: uuid("workspace_id")
+      .primaryKey()
+      .references(() => workspaces.id, { onDelete: "cascade" }),
+    cloneUrl: text("clone_url").notNull(),
+    /** Read token, sealed for this workspace and the origin of the clone URL (see `src/service/sources/read-token.ts`); null for public ones. */
+    sealedToken: text("sealed_token"),
+    tokenUsername: text("token_username"),
+    /** Globs of branches to index on push, besides the default branch. */
+    branches: jsonb("branches").$type<string[]>().notNull().default([]),
+    updatedAt: instant("updated_at").notNull().defaultNow(),
+    /** GitHub App that reads it, with its installation and GitHub's id of the repository; null for other sources. */
+    appId: text("app_id").references(() => githubApps.id, { onDelete: "set null" }),
+    installationId: bigint("installation_id", { mode: "number" }),
+    repositoryId: bigint("repository_id", { mode: "number" }),
+    /** Null while the App can read it, as far as is known. */
+    accessLost: text("access_lost", { enum: ACCESS_LOST }),
+  },
+  (t) => [
+    index("repository_sources_app")
+      .on(t.appId, t.repositoryId)
+      .where(sql`${t.appId} is not null`),
+  ],
+);
 
 export const HOOK_PROVIDERS = ["github", "gitlab", "gitea"] as const;
 export type HookProvider = (typeof HOOK_PROVIDERS)[number];
@@ -218,11 +237,16 @@ export const hooks = pgTable(
     provider: text("provider", { enum: HOOK_PROVIDERS }).notNull(),
     /** Secret that signs deliveries. Sealed, not hashed, because checking a signature needs the secret itself. */
     sealedSecret: text("sealed_secret").notNull(),
+    /** GitHub App over whose webhook the deliveries come; null for a hook that is set up at the host. */
+    appId: text("app_id").references(() => githubApps.id, { onDelete: "cascade" }),
     createdAt: createdAt(),
   },
   (t) => [
     uniqueIndex("hooks_workspace").on(t.workspaceId, t.provider),
     index("hooks_tenant").on(t.tenantId),
+    index("hooks_app")
+      .on(t.appId)
+      .where(sql`${t.appId} is not null`),
     check("hooks_provider", sql`${t.provider} in ('github', 'gitlab', 'gitea')`),
   ],
 );

@@ -30,10 +30,8 @@ export async function createHook(
   const provider = HOOK_PROVIDERS.find((known) => known === input.provider);
   if (!provider)
     throw new TenancyError("INVALID", `provider: expected one of ${HOOK_PROVIDERS.join(", ")}`, "provider");
-  const id = newHookId(encryptionKey, random?.subarray(0, 32));
-  const secret = newToken(random?.subarray(32)).value;
+  const { id, secret, sealedSecret } = await newSecret(encryptionKey, random);
   const made: NewHook = { id, provider, secret, path: `/hooks/${provider}/${id}` };
-  const sealedSecret = await seal(encryptionKey, hookSecretPurpose(id), secret);
   try {
     await db.batch([
       db.insert(hooks).values({ id, tenantId, workspaceId, provider, sealedSecret }),
@@ -55,6 +53,32 @@ export async function createHook(
     throw new TenancyError("CONFLICT", `provider: the repository has a ${provider} hook already`, "provider");
   }
   return made;
+}
+
+async function newSecret(encryptionKey: string, random?: Uint8Array) {
+  const id = newHookId(encryptionKey, random?.subarray(0, 32));
+  const secret = newToken(random?.subarray(32)).value;
+  return { id, secret, sealedSecret: await seal(encryptionKey, hookSecretPurpose(id), secret) };
+}
+
+/**
+ * A new hook under which the deliveries of a GitHub App are recorded, for {@link insertAppHook}. Nobody learns its secret, so nothing can be
+ * delivered at its own address.
+ */
+export async function newAppHook(
+  encryptionKey: string,
+  owner: { tenantId: string; workspaceId: string; appId: string },
+): Promise<typeof hooks.$inferInsert> {
+  const { id, sealedSecret } = await newSecret(encryptionKey);
+  return { ...owner, id, sealedSecret, provider: "github" };
+}
+
+/** The statement that inserts it, unless the workspace has a GitHub hook: the deliveries are then recorded under that one. */
+export function insertAppHook(db: Db, hook: typeof hooks.$inferInsert) {
+  return db
+    .insert(hooks)
+    .values(hook)
+    .onConflictDoNothing({ target: [hooks.workspaceId, hooks.provider] });
 }
 
 /** Deletes a hook and its deliveries. Throws `TenancyError` if there is none. */

@@ -19,6 +19,8 @@ export interface Delivery {
   push: { branch: string; gitSha: string; isDeleted: boolean } | null;
   /** The repository's default branch, if the payload has it. */
   defaultBranch: string | null;
+  /** As the host sent it. */
+  payload: Record<string, unknown>;
 }
 
 /** `delivery`: headers with the delivery's id, for a provider that does not sign the body. */
@@ -53,7 +55,7 @@ export function readDelivery(provider: HookProvider, headers: HeaderReader, body
   const project = payload[provider === "gitlab" ? "project" : "repository"];
   const defaultBranch = isRecord(project) && isBranch(project["default_branch"]) ? project["default_branch"] : null;
   const push = event === PUSH_EVENTS[provider] ? readPush(payload) : null;
-  return { event, deliveryId, push, defaultBranch };
+  return { event, deliveryId, push, defaultBranch, payload };
 }
 
 function readPush({ ref, after }: Record<string, unknown>): Delivery["push"] {

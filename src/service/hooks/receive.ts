@@ -25,9 +25,10 @@ import type { Logger } from "../../lib/log.ts";
 import { TenancyError } from "../tenancy/errors.ts";
 import { hookSecretPurpose } from "./manage.ts";
 import { type Delivery, readDelivery } from "./payload.ts";
+import { RecentlyForged } from "./recently-forged.ts";
 import { isGenuine } from "./signature.ts";
 
-interface HookDeps {
+export interface HookDeps {
   /** Where a hook is found by its id. */
   accounts: Db;
   /** The database of a tenant's rows. */
@@ -36,12 +37,12 @@ interface HookDeps {
   encryptionKey: string;
   log: Logger;
   /** Takes from the hook's rate limit, which new, authenticated deliveries alone spend. Throws if it is used up. */
-  limitHook: () => Promise<void>;
+  limitHook: (id: string) => Promise<void>;
   /** Takes from the rate limit of the sender's address, for all others. Throws if it is used up. */
   limitSender: () => Promise<void>;
 }
 
-interface IncomingDelivery {
+export interface IncomingDelivery {
   provider: string;
   id: string;
   headers: { get(name: string): string | null };
@@ -53,32 +54,30 @@ export type Outcome =
   | { outcome: "started"; runId: string; detail: string | null }
   | { outcome: "deleted" | "ignored" | "failed"; runId: null; detail: string };
 
-type Received =
+export type Received =
   | ({ status: "accepted"; tenantId: string; event: string } & Outcome)
   /** No such hook. */
   | { status: "unknown" }
   | { status: "forged" }
   | { status: "malformed"; message: string };
 
-interface Hook {
+/** Whose deliveries are recorded, and what they index. */
+export interface Receiver {
   id: string;
   tenantId: string;
   workspaceId: string;
+  defaultBranch: string | null;
+}
+
+interface Hook extends Receiver {
   provider: HookProvider;
   sealedSecret: string;
-  defaultBranch: string | null;
 }
 
 /** What acts on an authenticated delivery. */
 type ActDeps = HookDeps & { db: Db };
 
-/**
- * Hooks that forged deliveries were sent to, so that the next ones cost no query. A genuine delivery is never decided by them: hooks and
- * their secrets are created and deleted together.
- */
-const rejectedHooks = new Map<string, { hook: Hook; readAt: number }>();
-const MAX_REJECTED_HOOKS = 1_000;
-const REJECTED_FOR_MS = 60_000;
+const forgedLately = new RecentlyForged<Hook>();
 
 /** Handles one delivery. Throws database errors, after which the host redelivers, and what the limits throw. */
 export async function receiveDelivery(deps: HookDeps, incoming: IncomingDelivery): Promise<Received> {
@@ -90,8 +89,7 @@ export async function receiveDelivery(deps: HookDeps, incoming: IncomingDelivery
     return { status: "unknown" };
   }
   if (!(await isSigned(deps, hook, incoming))) {
-    if (rejectedHooks.size >= MAX_REJECTED_HOOKS) rejectedHooks.clear();
-    rejectedHooks.set(hook.id, { hook, readAt: Date.now() });
+    forgedLately.add(hook);
     return refuseForged(deps, hook);
   }
   let delivery: Delivery;
@@ -110,9 +108,8 @@ export async function receiveDelivery(deps: HookDeps, incoming: IncomingDelivery
 
 /** The hook of a delivery, if forged ones were sent to it a moment ago. */
 function knownFor({ id, provider }: IncomingDelivery): Hook | undefined {
-  const rejected = rejectedHooks.get(id);
-  const isFresh = rejected !== undefined && Math.abs(Date.now() - rejected.readAt) <= REJECTED_FOR_MS;
-  return isFresh && rejected.hook.provider === provider ? rejected.hook : undefined;
+  const hook = forgedLately.get(id);
+  return hook?.provider === provider ? hook : undefined;
 }
 
 async function isSigned(deps: HookDeps, hook: Hook, { headers, body }: IncomingDelivery): Promise<boolean> {
@@ -128,7 +125,7 @@ async function refuseForged(deps: HookDeps, hook: Hook): Promise<Received> {
   } catch (error) {
     if (pgErrorCode(error) !== PG_FOREIGN_KEY_VIOLATION) throw error;
     // The hook was deleted since it was read.
-    rejectedHooks.delete(hook.id);
+    forgedLately.delete(hook.id);
     return { status: "unknown" };
   }
   return { status: "forged" };
@@ -169,12 +166,13 @@ async function recordRejection(db: Db, hookId: string, reason: keyof typeof REJE
     });
 }
 
-const ignored = (detail: string): Outcome => ({ outcome: "ignored", runId: null, detail });
+export const ignored = (detail: string): Outcome => ({ outcome: "ignored", runId: null, detail });
 const REPEATED = ignored("this delivery was received before");
 
-async function act(deps: ActDeps, hook: Hook, delivery: Delivery): Promise<Outcome> {
+/** Acts on an authenticated delivery and records it. Throws database errors, and what the limits throw. */
+export async function act(deps: ActDeps, hook: Receiver, delivery: Delivery): Promise<Outcome> {
   const earlier = await findEarlier(deps.db, hook.id, delivery.deliveryId);
-  await (earlier ? deps.limitSender() : deps.limitHook());
+  await (earlier ? deps.limitSender() : deps.limitHook(hook.id));
   if (earlier && isSettled(earlier)) {
     if (earlier.run?.submission) await submitRun(deps, earlier.run.submission);
     return REPEATED;
@@ -224,7 +222,11 @@ function isSettled({ outcome, run }: Earlier): boolean {
 }
 
 /** The run that a delivery asks for, not recorded yet, or the outcome of a delivery that needs none. */
-async function decide(deps: ActDeps, hook: Hook, { event, push, defaultBranch }: Delivery): Promise<Outcome | RunSpec> {
+async function decide(
+  deps: ActDeps,
+  hook: Receiver,
+  { event, push, defaultBranch }: Delivery,
+): Promise<Outcome | RunSpec> {
   if (push === null) return ignored(event === "ping" ? "the hook works" : "not a push to a branch");
   const source = await openSource(deps, hook.workspaceId).catch((error: unknown) => {
     if (error instanceof TenancyError) return error.message;
@@ -256,7 +258,7 @@ async function decide(deps: ActDeps, hook: Hook, { event, push, defaultBranch }:
  */
 async function record(
   db: Db,
-  hook: Hook,
+  hook: Receiver,
   { event, deliveryId, push }: Delivery,
   { outcome, runId, detail }: Outcome,
   earlier: Earlier | undefined,
@@ -289,7 +291,7 @@ async function record(
 }
 
 /** Adds to a started run's delivery how many runs it replaced. Returns the text. */
-async function recordSkipped(db: Db, hook: Hook, runId: string, skipped: number): Promise<string> {
+async function recordSkipped(db: Db, hook: Receiver, runId: string, skipped: number): Promise<string> {
   const detail = `${skipped} waiting ${skipped === 1 ? "run" : "runs"} of the branch skipped`;
   await db
     .update(hookDeliveries)
@@ -299,7 +301,7 @@ async function recordSkipped(db: Db, hook: Hook, runId: string, skipped: number)
 }
 
 /** Deletes the index of a deleted branch, except for the default branch. */
-async function deleteBranch(deps: ActDeps, hook: Hook, branch: string, isDefault: boolean): Promise<Outcome> {
+async function deleteBranch(deps: ActDeps, hook: Receiver, branch: string, isDefault: boolean): Promise<Outcome> {
   if (isDefault) return { outcome: "ignored", runId: null, detail: "the default branch was deleted; its index stays" };
   const wasThere = await dropRef(deps.db, hook.workspaceId, `refs/heads/${branch}`);
   return wasThere
@@ -311,7 +313,7 @@ async function deleteBranch(deps: ActDeps, hook: Hook, branch: string, isDefault
  * Cancels runs of the branch that wait, or, given a run, those that are older than it: of two that arrive at the same time, the newer one
  * must stay. Returns the number of cancelled runs.
  */
-async function cancelWaiting(deps: ActDeps, hook: Hook, branch: string, coveredBy?: string): Promise<number> {
+async function cancelWaiting(deps: ActDeps, hook: Receiver, branch: string, coveredBy?: string): Promise<number> {
   const older = sql`(${runs.createdAt}, ${runs.id}) < (select n.created_at, n.id from runs n where n.id = ${coveredBy ?? null})`;
   const open = await deps.db
     .select()

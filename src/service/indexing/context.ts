@@ -7,7 +7,7 @@ import type { CodeParser } from "../../engines/parsing/parser.ts";
 import type { SearchBucket } from "../hosted-index/store.ts";
 import type { SearchWriter } from "../hosted-index/write.ts";
 import type { StepUsage } from "../runs/state.ts";
-import type { RunSpec } from "../db/run-spec.ts";
+import type { RunSpec, SourceAuth } from "../db/run-spec.ts";
 import type { StagingBucket } from "./staging.ts";
 
 /** Called with each staged shard as soon as it can be processed. */
@@ -25,8 +25,8 @@ export interface StepContext {
   parser: () => Promise<CodeParser>;
   fetch: typeof fetch;
   gitHosts: GitHostPolicy;
-  /** Opens the run's sealed credential. */
-  openToken: (sealed: string) => Promise<string>;
+  /** Opens the run's sealed credential, or has its GitHub App make one. Throws `GitError`. */
+  openAuth: (auth: SourceAuth) => Promise<{ token: string; username?: string }>;
   region: string;
   log: Logger;
   now: () => number;

@@ -122,14 +122,8 @@ export async function plan(step: StepContext, onShard: ShardReady): Promise<Plan
 
 async function openSession(step: StepContext): Promise<GitSession> {
   const { url, auth } = step.run.source;
-  const token = auth && (await step.openToken(auth.sealed));
   return connect(
-    {
-      url,
-      ...(token === undefined
-        ? {}
-        : { auth: { token, ...(auth?.username === undefined ? {} : { username: auth.username }) } }),
-    },
+    { url, ...(auth === undefined ? {} : { auth: await step.openAuth(auth) }) },
     { fetch: step.fetch, hosts: step.gitHosts },
   );
 }

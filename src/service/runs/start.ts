@@ -14,6 +14,8 @@ export interface RunRequest {
   workspaceId: string;
   kind: RunSpec["kind"];
   source: Source;
+  /** GitHub App that reads the source, instead of a token. */
+  appId?: string;
   options: RunSpec["options"];
   /** Who requested the run: `user:<id>`, `hook:<id>`, or the public id of a credential. */
   actor: string;
@@ -48,9 +50,10 @@ export async function startRun(deps: RunDeps & { encryptionKey: string }, reques
 }
 
 /** Creates a run that is not recorded yet. The source's token is sealed. */
-export async function prepareRun(encryptionKey: string, request: RunRequest): Promise<RunSpec> {
+export async function prepareRun(encryptionKey: string, { appId, source, ...request }: RunRequest): Promise<RunSpec> {
   const runId = crypto.randomUUID();
-  return { ...request, runId, source: await sealSource(request.source, encryptionKey, runId) };
+  const sealed = await sealSource(source, encryptionKey, runId);
+  return { ...request, runId, source: appId === undefined ? sealed : { ...sealed, auth: { appId } } };
 }
 
 /** The row of a run that its coordinator does not have yet. */

@@ -29,7 +29,7 @@ export function requestOf(
   source: OpenSource,
   { tenantId, workspaceId, branch, current, actor }: SourceRun,
 ): RunRequest {
-  const { url, token, username } = source;
+  const { url, token, username, appId } = source;
   return {
     tenantId,
     workspaceId,
@@ -42,6 +42,7 @@ export function requestOf(
         ? {}
         : { auth: { type: "token", token, ...(username === undefined ? {} : { username }) } }),
     },
+    ...(appId === undefined ? {} : { appId }),
     options: { maxFileSizeBytes: DEFAULT_MAX_FILE_SIZE_BYTES, ...(current ? {} : { current }) },
     actor,
   };

@@ -103,13 +103,18 @@ export async function changeSource(
     ? sql`repository_sources.clone_url = ${before.cloneUrl} and repository_sources.sealed_token is not distinct from ${before.sealedToken}`
     : sql`false`;
   const { cloneUrl, tokenUsername, branches } = source;
+  // A GitHub App reads the address that it was chosen for; a token or another address takes its place.
+  const keepsApp = before?.cloneUrl === cloneUrl && given === null;
+  const dropped = keepsApp
+    ? sql``
+    : sql`, app_id = null, installation_id = null, repository_id = null, access_lost = null`;
   const changed = await rowsOf(
     db,
     sql`with changed as (
       insert into repository_sources (workspace_id, clone_url, sealed_token, token_username, branches)
       values (${workspaceId}, ${cloneUrl}, ${sealedToken}, ${tokenUsername}, ${JSON.stringify(branches)}::jsonb)
       on conflict (workspace_id) do update set clone_url = excluded.clone_url, sealed_token = excluded.sealed_token,
-        token_username = excluded.token_username, branches = excluded.branches, updated_at = now()
+        token_username = excluded.token_username, branches = excluded.branches, updated_at = now()${dropped}
       where ${unchanged}
       returning workspace_id
     ), logged as (${auditInsert(event, sql`changed`)})
@@ -125,6 +130,8 @@ export interface OpenSource {
   url: string;
   token?: string;
   username?: string;
+  /** GitHub App that reads it, with a token that is made when the run reads. */
+  appId?: string;
   branches: string[];
 }
 
@@ -138,7 +145,8 @@ export async function openSource(
 ): Promise<OpenSource | undefined> {
   const [row] = await deps.db.select().from(repositorySources).where(eq(repositorySources.workspaceId, workspaceId));
   if (!row) return undefined;
-  const { cloneUrl: url, sealedToken, tokenUsername, branches } = row;
+  const { cloneUrl: url, sealedToken, tokenUsername, branches, appId } = row;
+  if (appId !== null) return { url, branches, appId };
   if (sealedToken === null) return { url, branches };
   const token = await openToken(deps, { workspaceId, cloneUrl: url }, sealedToken);
   return { url, branches, token, ...(tokenUsername === null ? {} : { username: tokenUsername }) };

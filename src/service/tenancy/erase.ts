@@ -8,6 +8,7 @@ import { backoffMs } from "../../lib/backoff.ts";
 import type { Db } from "../db/client.ts";
 import { PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { credentials } from "../db/credentials-schema.ts";
+import { githubApps } from "../db/github-schema.ts";
 import { runs, tenants } from "../db/schema.ts";
 import { hooks, invitations, mails, memberships } from "../db/people-schema.ts";
 import { erasures } from "../db/records-schema.ts";
@@ -31,6 +32,7 @@ export async function eraseTenant(db: Db, tenantId: string, pages = Infinity): P
     db.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, tenantId)),
     db.delete(credentials).where(eq(credentials.tenantId, tenantId)),
     db.delete(hooks).where(eq(hooks.tenantId, tenantId)),
+    db.delete(githubApps).where(eq(githubApps.tenantId, tenantId)),
     db.delete(invitations).where(eq(invitations.tenantId, tenantId)),
     db.delete(mails).where(eq(mails.tenantId, tenantId)),
     db.delete(memberships).where(eq(memberships.tenantId, tenantId)),

@@ -26,6 +26,7 @@ export {
   touchSession,
 } from "./sessions.ts";
 export { CODE_MINUTES, finishSignIn, type KnownBrowser, MAX_GUESSES, MAX_WRONG_A_DAY, startSignIn } from "./sign-in.ts";
+export { signInByEmail } from "./sign-in-by-email.ts";
 export { readSignUp, type SignUp } from "./sign-up.ts";
 export { sweepPeople } from "./sweep.ts";
 export { newBrowserMark, readBrowserMark } from "./tokens.ts";

@@ -13,7 +13,7 @@ import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
 import { mailInsert, type QueuedMail } from "../mail/outbox.ts";
 import { bytesLiteral } from "./bytes.ts";
-import { SESSION_DAYS } from "./sessions.ts";
+import { openSession } from "./open-session.ts";
 import { maySignIn, type SignUp } from "./sign-up.ts";
 import { hashToken, hmacCode, isToken, newCode, newToken, parseCode } from "./tokens.ts";
 
@@ -21,7 +21,6 @@ export const CODE_MINUTES = 10;
 export const MAX_GUESSES = 5;
 /** Wrong guesses of one UTC day, by address, or by browser that has signed in as the user before. */
 export const MAX_WRONG_A_DAY = 20;
-const MAX_USER_AGENT_CHARACTERS = 300;
 
 interface SignInRequest {
   /** See `checkEmail`. */
@@ -96,8 +95,7 @@ export async function finishSignIn(db: Db, encryptionKey: string, guess: Guess):
   const code = parseCode(guess.code);
   if (code === undefined) return { outcome: "wrong", guessesLeft: MAX_GUESSES };
   const pendingHash = hashToken(guess.pending);
-  const session = newToken();
-  const userAgent = guess.userAgent.slice(0, MAX_USER_AGENT_CHARACTERS);
+  const session = openSession(guess.userAgent);
   const isOpen = sql`pending_hash = ${bytesLiteral(pendingHash)} and used_at is null and expires_at > now() and attempts < ${MAX_GUESSES}`;
   const rows = await rowsOf<{
     counted: boolean;
@@ -123,11 +121,7 @@ export async function finishSignIn(db: Db, encryptionKey: string, guess: Guess):
         insert into users (email) select email from guess where correct and ${maySignIn(sql`guess.email`, guess.signUp ?? "open")}
         on conflict (email) do update set email = excluded.email
         returning id
-      ), opened as (
-        insert into sessions (token_hash, user_id, user_agent, expires_at)
-        select ${bytesLiteral(session.hash)}, id, ${userAgent}, now() + make_interval(days => ${SESSION_DAYS}) from person
-        returning user_id
-      )
+      ), opened as (${session.insert})
       select exists (select 1 from counted) as counted, guess.correct, guess.attempts, opened.user_id
       from asked left join guess on true left join opened on true`,
   );

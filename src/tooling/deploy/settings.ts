@@ -61,6 +61,7 @@ const SECRET_NAMES = [
   "RERANK_API_KEY",
   "METRICS_TOKEN",
   "MAIL_API_KEY",
+  "GITHUB_CLIENT_SECRET",
   "R2_ACCESS_KEY_ID",
   "R2_SECRET_ACCESS_KEY",
   "ENCRYPTION_KEY",
@@ -132,6 +133,7 @@ function checkEncryptionKey(secret: string): void {
 function readPublic(env: NodeJS.ProcessEnv): Record<string, string> {
   readSetting(() => readSignUp(env["SIGN_UP"]));
   readSetting(() => readTrustedProxies(env["TRUSTED_PROXIES"]));
+  readSetting(() => readPublicUrl("GITHUB_URL", env["GITHUB_URL"]));
   const given: Record<string, string> = {};
   for (const name of ADDRESSES) {
     const url = readSetting(() => readPublicUrl(name, env[name]));
@@ -169,6 +171,7 @@ const UNSETTABLE = [
   "RERANK_API_KEY",
   "METRICS_TOKEN",
   "MAIL_API_KEY",
+  "GITHUB_CLIENT_SECRET",
   "CORS_ORIGINS",
   "DATABASE_URL",
   "API_DOMAIN",

@@ -35,7 +35,10 @@ export async function resolveVariables(
     if (!SET_ANEW.has(name) && !isUnset(settings, name)) values[name] = value;
   }
   Object.assign(values, settings.vars);
-  if (settings.command === "deploy") checkMail(settings, values, deployed);
+  if (settings.command === "deploy") {
+    checkMail(settings, values, deployed);
+    checkGithub(settings, values, deployed);
+  }
   return { values, deployed };
 }
 
@@ -60,8 +63,21 @@ function checkMail({ secrets }: Settings, values: Record<string, string>, deploy
   }
 }
 
+/** Throws `OperatorError` if the client of sign-in with GitHub has no secret: its button would be missing. */
+function checkGithub({ secrets }: Settings, values: Record<string, string>, deployed: Record<string, string>): void {
+  const id = values["GITHUB_CLIENT_ID"];
+  if (id && !secrets["GITHUB_CLIENT_SECRET"] && deployed["GITHUB_CLIENT_ID"] !== id)
+    throw new OperatorError("GITHUB_CLIENT_SECRET is not set: GITHUB_CLIENT_ID needs it");
+}
+
 /** Names of given secrets that a deployment keeps in the Workers alone. Those that come from its state are not among them. */
-const IN_WORKERS_ONLY = new Set(["EMBED_API_KEY", "RERANK_API_KEY", "METRICS_TOKEN", "MAIL_API_KEY"]);
+const IN_WORKERS_ONLY = new Set([
+  "EMBED_API_KEY",
+  "RERANK_API_KEY",
+  "METRICS_TOKEN",
+  "MAIL_API_KEY",
+  "GITHUB_CLIENT_SECRET",
+]);
 
 /**
  * Names of the secrets that were given, now or before. Throws `OperatorError` if a Worker that needs one has it no longer, as after

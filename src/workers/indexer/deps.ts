@@ -3,10 +3,11 @@ import { databaseOf } from "../../service/db/databases.ts";
 import { createEmbedder, type Embedder, readAiBinding, readEmbedConfig } from "../../engines/embedding/index.ts";
 import { workerTerms } from "../../engines/embedding/builtin/terms-worker.ts";
 import { ApiError } from "../../lib/errors.ts";
-import { readGitHosts } from "../../engines/git/wire/url.ts";
+import { type GitHostPolicy, readGitHosts } from "../../engines/git/wire/url.ts";
 import { unseal } from "../../lib/seal.ts";
 import { limitBucket } from "../../service/indexing/staging.ts";
-import type { RunSpec } from "../../service/db/run-spec.ts";
+import type { RunSpec, SourceAuth } from "../../service/db/run-spec.ts";
+import { appReadToken } from "../../service/github/read-token.ts";
 import type { StepContext } from "../../service/indexing/context.ts";
 import type { StepDeps } from "../../service/indexing/steps.ts";
 import { createLogger, type Logger } from "../../lib/log.ts";
@@ -80,11 +81,8 @@ export function stepDeps(env: IndexerEnv, workspaceId: string): StepDeps {
         embedder,
         parser: () => parserOf(own),
         fetch: fetcher,
-        gitHosts: {
-          allowLocal: readFlag("GIT_ALLOW_LOCAL", env.GIT_ALLOW_LOCAL),
-          hosts: readGitHosts(env.GIT_HOSTS),
-        },
-        openToken: (sealed) => unseal(env.ENCRYPTION_KEY, run.runId, sealed),
+        gitHosts: gitHostsOf(env),
+        openAuth: (auth) => openAuth(env, run, auth),
         region: env.REGION,
         log: log.with({ runId: run.runId, attempt }),
         now: Date.now,
@@ -92,4 +90,19 @@ export function stepDeps(env: IndexerEnv, workspaceId: string): StepDeps {
     },
     buildSnapshot: (step) => buildSnapshotRun(step, env.SNAPSHOTS),
   };
+}
+
+function gitHostsOf(env: IndexerEnv): GitHostPolicy {
+  return { allowLocal: readFlag("GIT_ALLOW_LOCAL", env.GIT_ALLOW_LOCAL), hosts: readGitHosts(env.GIT_HOSTS) };
+}
+
+async function openAuth(env: IndexerEnv, run: RunSpec, auth: SourceAuth): ReturnType<StepContext["openAuth"]> {
+  const encryptionKey = env.ENCRYPTION_KEY;
+  if ("sealed" in auth) {
+    const token = await unseal(encryptionKey, run.runId, auth.sealed);
+    return { token, ...(auth.username === undefined ? {} : { username: auth.username }) };
+  }
+  const { tenantId, workspaceId, source } = run;
+  const deps = { db: databaseOf(env, tenantId), fetch: fetcher, gitHosts: gitHostsOf(env), encryptionKey };
+  return appReadToken(deps, { workspaceId, url: source.url });
 }

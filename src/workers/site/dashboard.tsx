@@ -15,6 +15,8 @@ import { isOwnOrigin } from "./app/settings.ts";
 import { findAsset } from "./assets/index.ts";
 import { accountApi, accountPages } from "./routes/account.tsx";
 import { authorizePages } from "./routes/authorize.tsx";
+import { MANIFEST_PAGE } from "./routes/github.tsx";
+import { githubSignInPages } from "./routes/github-sign-in.tsx";
 import { joinApi, joinPages } from "./routes/join.tsx";
 import { signInApi, signInPages } from "./routes/sign-in.tsx";
 import { tenantApi, tenantPages } from "./routes/tenant.tsx";
@@ -36,8 +38,9 @@ export function createDashboard(): Hono<DashboardHono> {
     await next();
   });
   const headers = pageHeaders();
-  const headersOfConsent = pageHeaders({ leaves: true });
-  app.use((c, next) => (c.req.path === AUTHORIZE_PATH ? headersOfConsent : headers)(c, next));
+  const headersOfLeaving = pageHeaders({ leaves: true });
+  const leaves = (path: string) => path === AUTHORIZE_PATH || MANIFEST_PAGE.test(path);
+  app.use((c, next) => (leaves(c.req.path) ? headersOfLeaving : headers)(c, next));
   app.get("/app/assets/:file", (c) => {
     const asset = findAsset(c.req.path);
     if (!asset) throw new DashboardError("NOT_FOUND", "there is no such file");
@@ -68,6 +71,7 @@ export function createDashboard(): Hono<DashboardHono> {
   });
 
   app.route("/app", signInPages);
+  app.route("/app", githubSignInPages);
   app.route("/app/api", signInApi);
   app.route("/app", joinPages);
   app.use(AUTHORIZE_PATH, requireSession);

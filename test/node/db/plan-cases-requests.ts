@@ -19,6 +19,7 @@ import type { SnapshotContext } from "../../../src/service/snapshots/context.ts"
 import { createPresigner } from "../../../src/service/snapshots/presign.ts";
 import { signSnapshot } from "../../../src/service/snapshots/sign.ts";
 import { finishSignIn, startSignIn } from "../../../src/service/users/sign-in.ts";
+import { signInByEmail } from "../../../src/service/users/sign-in-by-email.ts";
 import { acceptInvitation, invite, revokeInvitation } from "../../../src/service/users/invitations.ts";
 import { PAYLOADS, signHook } from "../../support/hook-payloads.ts";
 import type { LargeTenant } from "../../support/large-database.ts";
@@ -31,7 +32,7 @@ const ENDED = 60_000;
 /** Storage that the snapshots of a tenant take is summed over all of them, of which the fixture has 1,000. */
 const SNAPSHOTS = 5_000;
 
-const coordinators: CoordinatorNamespace = {
+export const coordinators: CoordinatorNamespace = {
   idFromName: (name) => name,
   get: () => ({
     submit: async () => {},
@@ -99,6 +100,7 @@ async function notices(db: Db, { tenantId, workspaceId }: LargeTenant): Promise<
 async function signIn(db: Db): Promise<void> {
   const { pending, code } = await startSignIn(db, KEY, { email: `${crypto.randomUUID()}@example.com` });
   await finishSignIn(db, KEY, { pending, code, userAgent: "" });
+  await signInByEmail(db, { email: `${crypto.randomUUID()}@example.com`, userAgent: "", signUp: ["example.com"] });
 }
 
 const bucket = {

@@ -20,6 +20,7 @@ import { SearchCache } from "../../../src/service/hosted-index/cache.ts";
 import { SearchRequest } from "../../../src/contract/search.ts";
 import { CASES } from "./plan-cases.ts";
 import { CHANGES } from "./plan-cases-changes.ts";
+import { GITHUB } from "./plan-cases-github.ts";
 import { sharedParser } from "../parsing/support.ts";
 import { REQUESTS } from "./plan-cases-requests.ts";
 
@@ -107,7 +108,7 @@ describe.each(DATABASES)("statements on %s with %s statistics", (_name, statisti
   }
 
   describe.each([0, 1] as const)("of tenant %i", (which) => {
-    it.each([...CASES, ...REQUESTS, ...CHANGES].map(([name, call, rows]) => ({ name, call, rows })))(
+    it.each([...CASES, ...REQUESTS, ...GITHUB, ...CHANGES].map(([name, call, rows]) => ({ name, call, rows })))(
       "$name",
       ({ call, rows }) => expectCheap((db) => call(db, tenants[which]), rows),
     );

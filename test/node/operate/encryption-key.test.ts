@@ -2,7 +2,9 @@ import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unsealReadToken } from "../../../src/service/sources/read-token.ts";
 import { type Db, openDb } from "../../../src/service/db/client.ts";
+import { githubApps } from "../../../src/service/db/github-schema.ts";
 import { hooks, mails, repositorySources } from "../../../src/service/db/people-schema.ts";
+import { appSecretPurpose, openApp } from "../../../src/service/github/secrets.ts";
 import { isHookId, newHookId } from "../../../src/service/hooks/ids.ts";
 import { hookSecretPurpose } from "../../../src/service/hooks/manage.ts";
 import { seal, unseal } from "../../../src/lib/seal.ts";
@@ -43,7 +45,13 @@ describe("rotation of ENCRYPTION_KEY", () => {
     await db.insert(mails).values({ id: mailId, kind: "invitation", sealed, expiresAt: new Date(Date.now() + 60_000) });
     const sealedSecret = await seal(OLD, hookSecretPurpose(hookId), "secret");
     await db.insert(hooks).values({ id: hookId, tenantId, workspaceId, provider: "github", sealedSecret });
+    const appId = newHookId(OLD);
+    const app = { origin: "https://github.com", appId: 1, name: "a", owner: "o", pageUrl: "https://github.com/apps/a" };
+    const sealedApp = await seal(OLD, appSecretPurpose(appId), '{"privateKey":"k"}');
+    await db.insert(githubApps).values({ id: appId, tenantId, ...app, sealedSecret: sealedApp });
     const works = async (value: string) => {
+      const [made] = await db.select().from(githubApps);
+      expect(await openApp(value, made ?? { id: "", sealedSecret: "" })).toEqual({ privateKey: "k" });
       const [source] = await db.select().from(repositorySources).where(eq(repositorySources.workspaceId, workspaceId));
       const [hook] = await db.select().from(hooks).where(eq(hooks.id, hookId));
       expect(await unsealReadToken(value, place, source?.sealedToken ?? "")).toBe("token");
@@ -65,8 +73,8 @@ describe("rotation of ENCRYPTION_KEY", () => {
     expect(await unseal(switched, "p", await seal(added, "p", "x"))).toBe("x");
     await expect(dropKeys(db, switched)).rejects.toThrow(/reseal/);
 
-    expect(await reseal(db, switched)).toEqual({ resealed: 3, changed: 0 });
-    expect(await reseal(db, switched)).toEqual({ resealed: 3, changed: 0 });
+    expect(await reseal(db, switched)).toEqual({ resealed: 4, changed: 0 });
+    expect(await reseal(db, switched)).toEqual({ resealed: 4, changed: 0 });
     await works(switched);
     const last = await dropKeys(db, switched);
     await works(last);

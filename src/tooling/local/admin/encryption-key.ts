@@ -3,7 +3,9 @@ import { randomBytes } from "node:crypto";
 import { and, eq, isNotNull } from "drizzle-orm";
 import { sealReadToken, unsealReadToken } from "../../../service/sources/read-token.ts";
 import type { Db } from "../../../service/db/client.ts";
+import { githubApps } from "../../../service/db/github-schema.ts";
 import { hooks, mails, repositorySources } from "../../../service/db/people-schema.ts";
+import { appSecretPurpose } from "../../../service/github/secrets.ts";
 import { hookSecretPurpose } from "../../../service/hooks/manage.ts";
 import { seal, unseal } from "../../../lib/seal.ts";
 import { mailPurpose } from "../../../service/mail/outbox.ts";
@@ -46,7 +48,7 @@ interface ResealReport {
   changed: number;
 }
 
-/** Reseals every stored read token, hook secret and waiting message with the current key. Idempotent; may be interrupted. */
+/** Reseals every stored read token, secret of a hook or GitHub App, and waiting message with the current key. Idempotent; may be interrupted. */
 export async function reseal(db: Db, secret: string): Promise<ResealReport> {
   const { current } = readKeyRing(secret);
   const report: ResealReport = { resealed: 0, changed: 0 };
@@ -71,7 +73,12 @@ interface SealedRow {
 }
 
 async function sealedRows(db: Db): Promise<SealedRow[]> {
-  return [...(await readTokens(db)), ...(await hookSecrets(db)), ...(await waitingMails(db))];
+  return [
+    ...(await readTokens(db)),
+    ...(await hookSecrets(db)),
+    ...(await appSecrets(db)),
+    ...(await waitingMails(db)),
+  ];
 }
 
 async function readTokens(db: Db): Promise<SealedRow[]> {
@@ -97,6 +104,17 @@ async function hookSecrets(db: Db): Promise<SealedRow[]> {
     sealedRow(hookSecretPurpose(id), sealed, async (sealedSecret) => {
       const same = and(eq(hooks.id, id), eq(hooks.sealedSecret, sealed));
       return (await db.update(hooks).set({ sealedSecret }).where(same).returning({ id: hooks.id })).length > 0;
+    }),
+  );
+}
+
+async function appSecrets(db: Db): Promise<SealedRow[]> {
+  const rows = await db.select({ id: githubApps.id, sealed: githubApps.sealedSecret }).from(githubApps);
+  return rows.map(({ id, sealed }) =>
+    sealedRow(appSecretPurpose(id), sealed, async (sealedSecret) => {
+      const same = and(eq(githubApps.id, id), eq(githubApps.sealedSecret, sealed));
+      const changed = await db.update(githubApps).set({ sealedSecret }).where(same).returning({ id: githubApps.id });
+      return changed.length > 0;
     }),
   );
 }

@@ -27,6 +27,7 @@ export const TABLES = [
   "snapshots",
   "sessions",
   "invitations",
+  "github_apps",
   "repository_sources",
   "hooks",
   "hook_deliveries",

@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import path from "node:path";
 import { readFlag, readPublicUrl } from "../../../lib/config.ts";
 import { readTrustedProxies } from "../../../service/gate/proxies.ts";
+import { readGithubSignIn } from "../../../service/github/sign-in.ts";
 import { readSignUp } from "../../../service/users/sign-up.ts";
 import { OperatorError } from "../../errors.ts";
 import { PROJECT_ROOT } from "../project.ts";
@@ -37,6 +38,9 @@ const WORKER_VARS = [
   "MAIL_API_KEY",
   "MAIL_BASE_URL",
   "SIGN_UP",
+  "GITHUB_CLIENT_ID",
+  "GITHUB_CLIENT_SECRET",
+  "GITHUB_URL",
   "TRUSTED_PROXIES",
 ] as const;
 
@@ -135,6 +139,7 @@ export function readWorkerVars(
   }
   checked(() => {
     readSignUp(vars["SIGN_UP"]);
+    readGithubSignIn(vars);
     readTrustedProxies(vars["TRUSTED_PROXIES"]);
     readFlag("GIT_ALLOW_LOCAL", vars["GIT_ALLOW_LOCAL"]);
   });

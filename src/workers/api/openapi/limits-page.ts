@@ -34,6 +34,8 @@ import { QUESTIONS } from "../../../interface/questions/questions.ts";
 import { MAX_WORKING_RUNS } from "../../../service/runs/fair-share.ts";
 import { GIT_SILENT_TRIES } from "../../../service/runs/state.ts";
 import { DEFAULT_GIT_LIMITS } from "../../../engines/git/limits.ts";
+import { MAX_APPS } from "../../../service/github/apps.ts";
+import { MAX_PICKED } from "../../../service/github/installations.ts";
 
 const SURFACE_TEXTS: Record<Surface, string> = {
   metered: "Embedding, reranking and usage together",
@@ -165,6 +167,8 @@ ${table(
       refusal("CLONE_FAILED"),
     ],
     ["Runs of a tenant at once", `${MAX_WORKING_RUNS}; others wait`, "none"],
+    ["GitHub Apps of a tenant", count(MAX_APPS), "the dashboard makes no further one"],
+    ["Repositories chosen from a GitHub App at once", count(MAX_PICKED), "the dashboard connects none of them"],
   ],
 )}
 

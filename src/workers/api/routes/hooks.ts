@@ -6,6 +6,7 @@ import { accountsDatabase, databaseOf } from "../../../service/db/databases.ts";
 import { HOOK_PROVIDERS } from "../../../service/db/people-schema.ts";
 import { isHookId } from "../../../service/hooks/ids.ts";
 import { receiveDelivery, REJECTED } from "../../../service/hooks/receive.ts";
+import { APP_PROVIDER, receiveAppDelivery } from "../../../service/github/receive.ts";
 import type { ApiContext } from "../context.ts";
 import { limitSource, RateLimitedError, setRateHeaders } from "../middleware/authorize.ts";
 import { readCapped } from "../middleware/body.ts";
@@ -29,7 +30,7 @@ export const hook = publicRoute({
   tag: "Hosted indexing",
   summary: "Index a push that a Git host reports",
   description:
-    "Called by the Git host, at the address of a hook that was created in the dashboard. Deliveries are authenticated by GitHub's or Gitea's signature or GitLab's token. Pushes to the default branch, and to branches named in the repository's settings, start an index run; all others are answered with `ignored`. A repeated delivery starts nothing, unless its run failed.",
+    "Called by the Git host, at the address of a hook, or of the webhook of a GitHub App (`github-app`), that was created in the dashboard. Deliveries are authenticated by GitHub's or Gitea's signature or GitLab's token. Pushes to the default branch, and to branches named in the repository's settings, start an index run; all others are answered with `ignored`. A repeated delivery starts nothing, unless its run failed.",
   surface: "hook",
   parameters: [
     {
@@ -37,7 +38,7 @@ export const hook = publicRoute({
       in: "path",
       required: true,
       description: "Host that sends it.",
-      schema: { type: "string", enum: [...HOOK_PROVIDERS] },
+      schema: { type: "string", enum: [...HOOK_PROVIDERS, APP_PROVIDER] },
     },
     { name: "id", in: "path", required: true, description: "Public id of the hook.", schema: { type: "string" } },
   ],
@@ -56,11 +57,13 @@ export const hook = publicRoute({
       log,
       coordinators: c.env.WORKSPACE_RUNS,
       encryptionKey: c.env.ENCRYPTION_KEY,
-      limitHook: () => limitHook(c, id),
+      limitHook: (subject: string) => limitHook(c, subject),
       limitSender: () => limitSource(c, "unauthorized"),
     };
-    const delivery = { provider: c.req.param("provider") ?? "", id, headers: c.req.raw.headers, body };
-    const received = await stored(() => receiveDelivery(deps, delivery));
+    const provider = c.req.param("provider") ?? "";
+    const delivery = { provider, id, headers: c.req.raw.headers, body };
+    const receive = provider === APP_PROVIDER ? receiveAppDelivery : receiveDelivery;
+    const received = await stored(() => receive(deps, delivery));
     switch (received.status) {
       case "unknown":
         throw noHook();

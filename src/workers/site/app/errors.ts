@@ -1,5 +1,6 @@
 /** Errors of the dashboard, with HTTP status and code. */
 import { GitError } from "../../../engines/git/errors.ts";
+import { GithubError } from "../../../service/github/client.ts";
 import { TenancyError } from "../../../service/tenancy/errors.ts";
 
 const STATUS = {
@@ -56,6 +57,7 @@ export function asRefusal(error: unknown): DashboardError | undefined {
     const code = error.code === "INVALID" ? "INVALID_BODY" : error.code;
     return new DashboardError(code, error.message, { field: error.field });
   }
+  if (error instanceof GithubError) return new DashboardError("UNAVAILABLE", error.message, { retryAfterSec: 5 });
   if (error instanceof GitError) return new DashboardError("INVALID_BODY", error.message, { field: "url" });
   return undefined;
 }

@@ -10,6 +10,8 @@ import {
   actorOf,
   canManage,
   isTouchDue,
+  newBrowserMark,
+  readBrowserMark,
   readSession,
   SESSION_DAYS,
   touchSession,
@@ -19,10 +21,14 @@ import { DashboardError } from "./errors.ts";
 import { isOwnOrigin, settingsOf, siteUrlOf } from "./settings.ts";
 
 const SESSION_COOKIE = "cc_session";
+/** Marks a browser in which a user has signed in; see `newBrowserMark`. */
+export const BROWSER_COOKIE = "cc_browser";
+const BROWSER_PATH = "/app/api/sign-in";
 const DAY_SECONDS = 86_400;
+/** Longest life of a cookie in browsers. */
+const BROWSER_SECONDS = 400 * DAY_SECONDS;
 
-/** Sets the session cookie. */
-export function setSessionCookie(c: DashboardContext, value: string): void {
+function setSessionCookie(c: DashboardContext, value: string): void {
   setCookie(c, SESSION_COOKIE, value, {
     path: "/",
     httpOnly: true,
@@ -30,6 +36,24 @@ export function setSessionCookie(c: DashboardContext, value: string): void {
     sameSite: "Lax",
     maxAge: SESSION_DAYS * DAY_SECONDS,
   });
+}
+
+/** Signs a browser in, and marks it as one that the person has used. */
+export function openBrowserSession(
+  c: DashboardContext,
+  { userId, session }: { userId: string; session: string },
+): void {
+  const key = c.env.ENCRYPTION_KEY;
+  if (readBrowserMark(key, getCookie(c, BROWSER_COOKIE))?.userId !== userId) {
+    setCookie(c, BROWSER_COOKIE, newBrowserMark(key, userId), {
+      path: BROWSER_PATH,
+      httpOnly: true,
+      secure: settingsOf(c.env).hasSecureCookies,
+      sameSite: "Lax",
+      maxAge: BROWSER_SECONDS,
+    });
+  }
+  setSessionCookie(c, session);
 }
 
 export function clearSessionCookie(c: DashboardContext): void {

@@ -38,7 +38,8 @@ repositoryPages.get("/repositories/new", (c) =>
         text={
           <>
             Its first index run starts at once. Afterwards a hook can index every push.{" "}
-            <a href={tenantPath(c, "repositories/several")}>Connect several at once</a>
+            <a href={tenantPath(c, "repositories/several")}>Connect several at once</a>, or choose those of a GitHub
+            account with a <a href={tenantPath(c, "github")}>GitHub App</a>.
           </>
         }
       />
@@ -77,7 +78,7 @@ repositoryPages.get("/repositories/:id", async (c) => {
         )}
       </Head>
       <div id="index-state" data-refresh={isActive(repository.lastRun?.state) ? "2" : "5"}>
-        <StatePanel repository={repository} />
+        <StatePanel c={c} repository={repository} />
       </div>
       <RunsPanel
         runs={runs}
@@ -94,7 +95,14 @@ repositoryPages.get("/repositories/:id", async (c) => {
       )}
       {manages && (
         <>
-          <Panel title="Source" text="Used by hooks and by Index now.">
+          <Panel
+            title="Source"
+            text={
+              repository.source?.app == null
+                ? "Used by hooks and by Index now."
+                : "Used by hooks and by Index now. A read token or another address takes the place of the GitHub App."
+            }
+          >
             <div class="body">
               <Form action={`${base}/source`}>
                 <SourceFields repository={repository} />

@@ -56,15 +56,27 @@ repositoryListPages.get("/repositories", async (c) => {
     { title: "Repositories" },
     <>
       <Head title="Repositories" text="The code your agents can search. With a hook, every push is indexed.">
-        {manages && !isNew && connect}
+        {manages && !isNew && (
+          <>
+            <a class="button" href={tenantPath(c, "github")}>
+              GitHub App
+            </a>
+            {connect}
+          </>
+        )}
       </Head>
       {!isNew && <Filters c={c} filter={filter} counts={counts} all={all} />}
       <section class="panel" id="repositories" {...(isBusy ? { "data-refresh": "2" } : {})}>
         {isNew ? (
           <Empty title="No repository yet">
             <p>
-              Connect a Git repository by its address. A public one needs nothing else; a private one needs a read
-              token.
+              Connect a Git repository by its address. A public one needs nothing else; a private one needs a read token
+              {manages && (
+                <>
+                  , or a <a href={tenantPath(c, "github")}>GitHub App</a>
+                </>
+              )}
+              .
             </p>
             {manages && connect}
           </Empty>

@@ -7,7 +7,6 @@ import {
   CODE_MINUTES,
   finishSignIn,
   type KnownBrowser,
-  newBrowserMark,
   readBrowserMark,
   revokeSession,
   startSignIn,
@@ -15,21 +14,18 @@ import {
 import { done, readFields } from "../app/answers.tsx";
 import type { DashboardContext, DashboardHono } from "../app/context.ts";
 import { DashboardError } from "../app/errors.ts";
-import { clearSessionCookie, setSessionCookie, takeOrRefuse } from "../app/guards.ts";
+import { BROWSER_COOKIE, clearSessionCookie, openBrowserSession, takeOrRefuse } from "../app/guards.ts";
 import { forgetKeptForm } from "../app/kept-form.ts";
+import { nextPath } from "../app/next-path.ts";
 import { requireMailer, sendQueued } from "../app/outbox.ts";
 import { settingsOf, siteUrlOf } from "../app/settings.ts";
 import { clientAddress } from "../../../service/gate/proxies.ts";
 import { sourceOf } from "../../../service/gate/source.ts";
+import { githubSignIn, githubSignInPath } from "./github-sign-in.tsx";
 import { gatePage } from "../views/layout.tsx";
 import { Field, Form } from "../views/parts.tsx";
 
 const PENDING_COOKIE = "cc_pending";
-/** Marks a browser in which a user has signed in; see `newBrowserMark`. */
-const BROWSER_COOKIE = "cc_browser";
-const BROWSER_PATH = "/app/api/sign-in";
-/** Longest life of a cookie in browsers. */
-const BROWSER_SECONDS = 400 * 86_400;
 const DAY_MS = 86_400_000;
 
 export const signInPages = new Hono<DashboardHono>();
@@ -38,6 +34,7 @@ export const signInApi = new Hono<DashboardHono>();
 signInPages.get("/sign-in", async (c) => {
   const next = nextPath(c.req.query("next"));
   if (c.get("session")) return c.redirect(next, 303);
+  const github = githubSignIn(c);
   return gatePage(
     c,
     { title: "Sign in" },
@@ -58,6 +55,13 @@ signInPages.get("/sign-in", async (c) => {
           />
           <button class="primary">Send me a code</button>
         </Form>
+        {github && (
+          <p>
+            <a class="button" href={githubSignInPath(next)}>
+              Sign in with GitHub
+            </a>
+          </p>
+        )}
       </div>
       <p class="soft small">
         {settingsOf(c.env).signUp === "open"
@@ -179,16 +183,7 @@ signInApi.post("/sign-in/verify", async (c) => {
   }
   const secure = settingsOf(c.env).hasSecureCookies;
   deleteCookie(c, PENDING_COOKIE, { path: "/app", secure });
-  if (readBrowserMark(c.env.ENCRYPTION_KEY, getCookie(c, BROWSER_COOKIE))?.userId !== result.userId) {
-    setCookie(c, BROWSER_COOKIE, newBrowserMark(c.env.ENCRYPTION_KEY, result.userId), {
-      path: BROWSER_PATH,
-      httpOnly: true,
-      secure,
-      sameSite: "Lax",
-      maxAge: BROWSER_SECONDS,
-    });
-  }
-  setSessionCookie(c, result.session);
+  openBrowserSession(c, result);
   return done(c, { to: nextPath(fields.text("next")) });
 });
 
@@ -205,10 +200,4 @@ function knownBrowser(c: DashboardContext): KnownBrowser | undefined {
   const session = c.get("session");
   if (session) return { userId: session.user.id, id: session.id };
   return readBrowserMark(c.env.ENCRYPTION_KEY, getCookie(c, BROWSER_COOKIE));
-}
-
-/** The page to show after signing in; limited to pages of this dashboard, the consent page among them. */
-function nextPath(wanted = ""): string {
-  const isPage = /^\/app(?:\/[\w./~%?&=+-]*)?$/.test(wanted) && !wanted.startsWith("/app/api/");
-  return isPage || /^\/oauth\/authorize\?[\w./~%?&=+:*-]{1,4000}$/.test(wanted) ? wanted : "/app";
 }

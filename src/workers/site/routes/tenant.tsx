@@ -10,6 +10,8 @@ import { keyApi, keyPages } from "./keys.tsx";
 import { repositoryApi, repositoryPages } from "./repositories.tsx";
 import { severalApi, severalPages } from "./repositories-at-once.tsx";
 import { repositoryListApi, repositoryListPages } from "./repository-list.tsx";
+import { githubApi, githubPages } from "./github.tsx";
+import { pickerApi, pickerPages } from "./github-picker.tsx";
 import { hookApi, hookPages } from "./hooks.tsx";
 import { runApi, runPages } from "./runs.tsx";
 import { searchApi, searchPages } from "./search.tsx";
@@ -27,6 +29,8 @@ for (const pages of [
   codePages,
   namePages,
   hookPages,
+  githubPages,
+  pickerPages,
   repositoryListPages,
   severalPages,
   runPages,
@@ -46,6 +50,8 @@ for (const api of [
   repositoryApi,
   runApi,
   hookApi,
+  githubApi,
+  pickerApi,
   keyApi,
   teamApi,
   usageApi,

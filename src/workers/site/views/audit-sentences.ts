@@ -32,13 +32,16 @@ const SENTENCES: {
   INVITATION_REVOKED: () => "revoked an invitation",
   WORKSPACE_CREATED: ({ repo }) => `connected ${repo ?? "a repository"}`,
   WORKSPACE_DELETED: ({ repo }) => `disconnected ${repo ?? "a repository"}`,
-  SOURCE_CHANGED: ({ from, to, hasToken, tokenRemoved }) => {
+  SOURCE_CHANGED: ({ from, to, hasToken, tokenRemoved, app }) => {
+    if (app !== undefined) return `had ${to ?? "a source"} read by the GitHub App ${quoted(app)}`;
     const token =
       tokenRemoved === true ? "the read token was removed" : hasToken ? "with a read token" : "without a read token";
     const moved =
       to === undefined || from === to ? "changed a source" : `changed a clone address from ${from ?? "none"} to ${to}`;
     return `${moved}; ${token}`;
   },
+  GITHUB_APP_CREATED: ({ name, owner }) => `made the GitHub App ${quoted(name)} of ${owner}`,
+  GITHUB_APP_REMOVED: ({ name }) => `removed the GitHub App ${quoted(name)}`,
   HOOK_CREATED: ({ provider }) => `made a ${provider} hook`,
   HOOK_DELETED: ({ provider }) => `deleted a ${provider} hook`,
   KEY_CREATED: ({ kind, name, expiresAt, userId, clientId, madeFrom }, person) => {

@@ -30,13 +30,17 @@ export function HooksPanel({
             <tr>
               <th scope="row">{PROVIDER_NAMES[hook.provider]}</th>
               <td>
-                <code>
-                  /hooks/{hook.provider}/{hook.id}
-                </code>
+                {hook.isOfApp ? (
+                  "webhook of the GitHub App"
+                ) : (
+                  <code>
+                    /hooks/{hook.provider}/{hook.id}
+                  </code>
+                )}
               </td>
               <TimeCell at={hook.createdAt} />
               <td class="actions">
-                {manages && (
+                {manages && !hook.isOfApp && (
                   <Confirm
                     label="Delete …"
                     subject={PROVIDER_NAMES[hook.provider]}

@@ -1,4 +1,5 @@
 import type { RepositoryRow } from "../../../service/dashboard/repositories.ts";
+import { LOST_TEXTS } from "../../../service/github/read-token.ts";
 import { type DashboardContext, tenantPath } from "../app/context.ts";
 import { formatBytes, formatCount } from "./format.ts";
 import { Field, Time } from "./parts.tsx";
@@ -41,7 +42,10 @@ export function RepositoryTable({
             <a class="clip" href={tenantPath(c, `repositories/${row.workspaceId}`)} title={nameOf(row)}>
               {nameOf(row)}
             </a>
-            {row.lastRun?.state === "failed" && (
+            {row.source?.accessLost != null && (
+              <div class="small soft reason">It can no longer be read: {LOST_TEXTS[row.source.accessLost]}.</div>
+            )}
+            {row.source?.accessLost == null && row.lastRun?.state === "failed" && (
               <div class="small soft reason">
                 <a href={tenantPath(c, `runs/${row.lastRun.runId}`)}>
                   {row.lastRun.error ?? "The run ended without a reason."}
@@ -123,11 +127,18 @@ export function SourceFields({ repository }: { repository?: RepositoryRow }) {
 }
 
 /** State of a repository's index and snapshot. */
-export function StatePanel({ repository }: { repository: RepositoryRow }) {
+export function StatePanel({ c, repository }: { c: DashboardContext; repository: RepositoryRow }) {
   const { index, snapshot, source } = repository;
+  const lost = source?.accessLost;
   return (
     <section class="panel">
       <div class="body">
+        {lost != null && (
+          <p class="form-error" role="status">
+            It can no longer be read: {LOST_TEXTS[lost]}. What is indexed stays.{" "}
+            <a href={tenantPath(c, "github")}>GitHub App</a>
+          </p>
+        )}
         <dl class="facts">
           <dt>Index</dt>
           <dd>
@@ -162,7 +173,7 @@ export function StatePanel({ repository }: { repository: RepositoryRow }) {
           <dt>Default branch</dt>
           <dd>{repository.defaultBranch ?? <span class="soft">known after the first run</span>}</dd>
           <dt>Read with</dt>
-          <dd>{source === null ? "nothing set up" : source.hasToken ? "a read token" : "no token (public)"}</dd>
+          <dd>{readWith(source)}</dd>
           <dt>Workspace id</dt>
           <dd>
             <code>{repository.workspaceId}</code>
@@ -171,6 +182,12 @@ export function StatePanel({ repository }: { repository: RepositoryRow }) {
       </div>
     </section>
   );
+}
+
+function readWith(source: RepositoryRow["source"]): string {
+  if (source === null) return "nothing set up";
+  if (source.app !== null) return `the GitHub App ${source.app}`;
+  return source.hasToken ? "a read token" : "no token (public)";
 }
 
 /** Display name of a repository. */
