@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { rowsOf } from "../../src/service/db/rows.ts";
 import { connectRepository } from "../../src/service/sources/sources.ts";
 import { createHook } from "../../src/service/hooks/manage.ts";
+import { githubApps } from "../../src/service/db/github-schema.ts";
 import { runs } from "../../src/service/db/schema.ts";
 import { invite } from "../../src/service/users/index.ts";
 import { type DashboardRequest, mailOf, memberOf, newEmail, newTeam, Profile, type Team } from "./support/dashboard.ts";
@@ -236,6 +237,7 @@ describe("mutations", () => {
       "memberships t where t.tenant_id",
       "invitations t where t.tenant_id",
       "hooks t where t.tenant_id",
+      "github_apps t where t.tenant_id",
       "runs t where t.tenant_id",
     ];
     const rows = await Promise.all(
@@ -268,6 +270,9 @@ describe("mutations", () => {
       { db, encryptionKey: "x".repeat(44) },
       { tenantId: team.tenantId, workspaceId, provider: "github", actor: "system" },
     );
+    const appId = "A".repeat(24);
+    const app = { origin: "https://github.com", appId: 1, name: "a", owner: "o", pageUrl: "", sealedSecret: "" };
+    await db.insert(githubApps).values({ id: appId, tenantId: team.tenantId, ...app });
     const runId = crypto.randomUUID();
     await db
       .insert(runs)
@@ -282,6 +287,8 @@ describe("mutations", () => {
       [`/repositories/${workspaceId}/index`]: {},
       [`/repositories/${workspaceId}/hooks`]: { provider: "gitea" },
       [`/repositories/${workspaceId}/hooks/${hookId}/delete`]: {},
+      [`/github/${appId}/${"1".repeat(24)}`]: { ids: "1" },
+      [`/github/${appId}/remove`]: {},
       [`/runs/${runId}/cancel`]: {},
       // Members may make API keys of their own.
       "/keys": { name: "x", kind: "worker_token" },

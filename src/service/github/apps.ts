@@ -73,7 +73,7 @@ export async function planApp(
     action: `${origin}${owner}/settings/apps/new?state=${encodeURIComponent(state)}`,
     manifest: {
       // Names are unique at GitHub; the person can change this one there.
-      name: `Code Context ${team}`.slice(0, MAX_NAME - 5).trim() + `-${id.slice(0, 4)}`,
+      name: `Code Context ${team}`.slice(0, MAX_NAME - 5).trim() + `-${id.replace(/[^a-z\d]/gi, "").slice(0, 4)}`,
       url: siteUrl,
       description: "Indexes repositories for the search of people and their coding agents.",
       hook_attributes: { url: `${siteUrl}/api/v1/hooks/github-app/${id}`, active: true },

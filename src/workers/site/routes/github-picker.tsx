@@ -45,7 +45,7 @@ pickerPages.get("/github/:app/:installation", async (c) => {
         crumb={<a href={tenantPath(c, "github")}>GitHub App</a>}
         text={`Those that ${app.name} can read: ${formatCount(found.total)}.`}
       />
-      <form method="get" role="search" aria-label="Repositories of the App">
+      <form method="get" role="search" aria-label="Repositories of the App" class="finder">
         <div class="row">
           <Field label="Name" name="q" type="search" value={text} maxlength={MAX_TEXT} />
           <button>Find</button>
@@ -83,7 +83,7 @@ interface ChoiceProps {
 
 function Choice({ c, repositories, connected }: ChoiceProps) {
   return (
-    <Table label="Repositories of the App" headings={[{ sr: "Select" }, "Repository", "Visible to", "State"]}>
+    <Table label="Repositories of the App" headings={[{ sr: "Select" }, "Repository", "Visibility", "State"]}>
       {repositories.map(({ id, name, isPrivate, isArchived }) => {
         const workspaceId = connected.get(id);
         return (
@@ -104,7 +104,7 @@ function Choice({ c, repositories, connected }: ChoiceProps) {
                 </a>
               )}
             </th>
-            <td>{isPrivate ? "its members" : "everyone"}</td>
+            <td>{isPrivate ? "private" : "public"}</td>
             <td>
               {workspaceId === undefined ? (
                 <span class="soft">{isArchived ? "archived" : "not connected"}</span>

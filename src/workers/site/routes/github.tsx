@@ -19,7 +19,6 @@ import { actorOfSession } from "../app/fields.ts";
 import { siteUrlOf } from "../app/settings.ts";
 import { tenantPage } from "../views/layout.tsx";
 import { Confirm, Empty, Field, Head, Panel, Time } from "../views/parts.tsx";
-import { ACTIONS, Table } from "../views/table.tsx";
 import { depsOf } from "./repositories.tsx";
 
 export const githubPages = new Hono<DashboardHono>();
@@ -127,27 +126,29 @@ function AppPanel({ c, app, installations }: AppProps) {
           </a>
         </Empty>
       ) : (
-        <Table label={`Installations of ${app.name}`} headings={["Account", "Can read", "State", ACTIONS]}>
+        <div class="body">
           {installations.map((one) => (
-            <tr>
-              <th scope="row">{one.account}</th>
-              <td>{one.reads === "all" ? "all repositories" : "selected repositories"}</td>
-              <td>
+            <div class="row installation">
+              <div>
+                <strong>{one.account}</strong>{" "}
                 {one.isSuspended ? <span class="tag bad">suspended</span> : <span class="tag ok">installed</span>}
-              </td>
-              <td class="actions">
+                <div class="small soft">
+                  {one.reads === "all" ? "It can read all repositories." : "It can read selected repositories."}
+                </div>
+              </div>
+              <div class="row">
                 <a class="button" href={install} rel="noreferrer">
                   Change at GitHub<span class="sr"> what it can read of {one.account}</span>
-                </a>{" "}
+                </a>
                 {!one.isSuspended && (
                   <a class="button primary" href={tenantPath(c, `github/${app.id}/${one.id}`)}>
                     Choose repositories<span class="sr"> of {one.account}</span>
                   </a>
                 )}
-              </td>
-            </tr>
+              </div>
+            </div>
           ))}
-        </Table>
+        </div>
       )}
     </Panel>
   );
@@ -210,6 +211,11 @@ githubPages.get("/github/new", async (c) => {
       <Head title="Make a GitHub App" crumb={<a href={tenantPath(c, "github")}>GitHub App</a>} />
       <Panel title={`At ${host}`} text="GitHub shows its name, which you can change, and makes it when you confirm.">
         <div class="body">
+          {!siteUrl.startsWith("https:") && (
+            <p class="notice warn">
+              GitHub must be able to reach {siteUrl}. Set SITE_URL to a public one first, or GitHub will refuse it.
+            </p>
+          )}
           <dl class="facts">
             <dt>Owner</dt>
             <dd>{organization === "" ? "your own account" : organization}</dd>
@@ -220,12 +226,7 @@ githubPages.get("/github/new", async (c) => {
               pushes, to <code>{siteUrl}</code>
             </dd>
           </dl>
-          {!siteUrl.startsWith("https:") && (
-            <p class="soft">
-              GitHub must be able to reach this address. Set SITE_URL to a public one first, or GitHub will refuse it.
-            </p>
-          )}
-          <form method="post" action={action}>
+          <form method="post" action={action} class="after-facts">
             <input type="hidden" name="manifest" value={JSON.stringify(manifest)} />
             <button class="primary">Continue at {host}</button>
           </form>

@@ -56,11 +56,9 @@ signInPages.get("/sign-in", async (c) => {
           <button class="primary">Send me a code</button>
         </Form>
         {github && (
-          <p>
-            <a class="button" href={githubSignInPath(next)}>
-              Sign in with GitHub
-            </a>
-          </p>
+          <a class="button other-way" href={githubSignInPath(next)}>
+            Sign in with GitHub
+          </a>
         )}
       </div>
       <p class="soft small">

@@ -33,7 +33,7 @@ const SENTENCES: {
   WORKSPACE_CREATED: ({ repo }) => `connected ${repo ?? "a repository"}`,
   WORKSPACE_DELETED: ({ repo }) => `disconnected ${repo ?? "a repository"}`,
   SOURCE_CHANGED: ({ from, to, hasToken, tokenRemoved, app }) => {
-    if (app !== undefined) return `had ${to ?? "a source"} read by the GitHub App ${quoted(app)}`;
+    if (app !== undefined) return `set ${to ?? "a source"} to be read by the GitHub App ${quoted(app)}`;
     const token =
       tokenRemoved === true ? "the read token was removed" : hasToken ? "with a read token" : "without a read token";
     const moved =

@@ -134,7 +134,7 @@ export function StatePanel({ c, repository }: { c: DashboardContext; repository:
     <section class="panel">
       <div class="body">
         {lost != null && (
-          <p class="form-error" role="status">
+          <p class="notice error" role="status">
             It can no longer be read: {LOST_TEXTS[lost]}. What is indexed stays.{" "}
             <a href={tenantPath(c, "github")}>GitHub App</a>
           </p>
