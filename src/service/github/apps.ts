@@ -126,13 +126,14 @@ export async function takeApp(
     },
   );
   const { data: made } = Conversion.safeParse(answer);
-  if (!made || new URL(made.html_url).origin !== origin)
+  const privateKey = made && readPrivateKey(made.pem);
+  if (!made || privateKey === undefined || new URL(made.html_url).origin !== origin)
     throw new TenancyError(
       "INVALID",
       "GitHub's answer has not the form that is expected; delete the App there and begin again",
     );
   const owner = made.owner.login ?? made.owner.slug ?? "its account";
-  const secrets: AppSecrets = { privateKey: readPrivateKey(made.pem), webhookSecret: made.webhook_secret };
+  const secrets: AppSecrets = { privateKey, webhookSecret: made.webhook_secret };
   const sealedSecret = await seal(deps.encryptionKey, appSecretPurpose(id), JSON.stringify(secrets));
   const event = {
     event: "GITHUB_APP_CREATED",

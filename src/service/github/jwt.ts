@@ -10,13 +10,13 @@ const SEQUENCE = 0x30;
 const OCTET_STRING = 0x04;
 
 /**
- * An RSA private key in PEM as PKCS #8 in base64, the only format that WebCrypto reads; GitHub sends PKCS #1. Throws `Error` if the text is
- * not PEM of either.
+ * An RSA private key in PEM as PKCS #8 in base64, the only format that WebCrypto reads; GitHub sends PKCS #1. Undefined if the text is not PEM
+ * of either.
  */
-export function readPrivateKey(pem: string): string {
+export function readPrivateKey(pem: string): string | undefined {
   const [, kind, base64 = ""] = /-----BEGIN (RSA )?PRIVATE KEY-----([\w+/=\s]{1,20000})-----END/.exec(pem) ?? [];
   const der = Buffer.from(base64, "base64");
-  if (der.length === 0) throw new Error("the text is not a private key in PEM");
+  if (der.length === 0) return undefined;
   const pkcs8 = kind === undefined ? der : tlv(SEQUENCE, Buffer.concat([RSA_KEY_HEADER, tlv(OCTET_STRING, der)]));
   return pkcs8.toString("base64");
 }

@@ -104,7 +104,7 @@ export async function changeSource(
     : sql`false`;
   const { cloneUrl, tokenUsername, branches } = source;
   // A GitHub App reads the address that it was chosen for; a token or another address takes its place.
-  const keepsApp = before?.cloneUrl === cloneUrl && given === null;
+  const keepsApp = before?.appId != null && before.cloneUrl === cloneUrl && given === null;
   const dropped = keepsApp
     ? sql``
     : sql`, app_id = null, installation_id = null, repository_id = null, access_lost = null`;

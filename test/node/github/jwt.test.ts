@@ -8,7 +8,7 @@ const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
 describe("the token of an App", () => {
   it.each(["pkcs1", "pkcs8"] as const)("is signed with a key in %s, for less than ten minutes", async (type) => {
     const pem = privateKey.export({ type, format: "pem" }).toString();
-    const [header = "", claims = "", signature = ""] = (await appJwt(37, readPrivateKey(pem), NOW_MS)).split(".");
+    const [header = "", claims = "", signature = ""] = (await appJwt(37, readPrivateKey(pem) ?? "", NOW_MS)).split(".");
     const parse = (part: string) => JSON.parse(Buffer.from(part, "base64url").toString()) as unknown;
     expect(parse(header)).toEqual({ alg: "RS256", typ: "JWT" });
     expect(parse(claims)).toEqual({ iat: NOW_MS / 1_000 - 60, exp: NOW_MS / 1_000 + 480, iss: "37" });
@@ -21,11 +21,11 @@ describe("the token of an App", () => {
     "-----BEGIN RSA PRIVATE KEY-----\n-----END RSA PRIVATE KEY-----",
     "-----BEGIN CERTIFICATE-----\nAA==\n",
   ])("is not made with %j", (text) => {
-    expect(() => readPrivateKey(text)).toThrow("not a private key");
+    expect(readPrivateKey(text)).toBeUndefined();
   });
 
   it("is refused in linear time for a text that nearly is a key", () => {
     const text = "-----BEGIN PRIVATE KEY-----".repeat(20_000) + "A".repeat(500_000);
-    expect(() => readPrivateKey(text)).toThrow("not a private key");
+    expect(readPrivateKey(text)).toBeUndefined();
   });
 });
