@@ -262,7 +262,7 @@ describe("with GitHub", () => {
     const denied = new URL(await begin(refused), SITE);
     denied.searchParams.delete("code");
     expect((await end(refused, `${denied.pathname}${denied.search}&error=access_denied`))[1]).toContain(
-      "not allowed to",
+      "GitHub sent no code",
     );
   });
 
