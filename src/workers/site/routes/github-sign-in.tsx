@@ -73,7 +73,10 @@ githubSignInPages.get("/sign-in/github/callback", async (c) => {
       );
     const code = c.req.query("code") ?? "";
     if (!/^[\w-]{1,200}$/.test(code))
-      throw new DashboardError("INVALID_BODY", "GitHub sent no code, so you are not signed in: allow it there, or sign in by e-mail");
+      throw new DashboardError(
+        "INVALID_BODY",
+        "GitHub sent no code, so you are not signed in: allow it there, or sign in by e-mail",
+      );
     const given = { code, verifier: pending.verifier, redirectUri: redirectUri(c) };
     const email = checkEmail(await signedInEmail(githubDeps(c), client, given));
     const userAgent = c.req.header("User-Agent") ?? "";
