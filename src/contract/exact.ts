@@ -91,6 +91,7 @@ export const CoverageResponse = z
       .array(z.object({ path: z.string(), state: FileState, reason: z.string().optional() }))
       .describe("Files that are not indexed and searched, in order of path."),
     truncated: z.boolean(),
+    next: z.string().optional().describe("`cursor` of the next page."),
     indexes: z.array(SearchedIndex),
   })
   .meta({ id: "CoverageResponse" });

@@ -361,6 +361,7 @@ export const COVERAGE = {
     description: "List the files with this reason only, such as `too_large`, `excluded`, `generated`.",
   },
   limit: { type: "number", min: 1, max: 1_000, default: 100, description: "Listed paths at most." },
+  cursor: { type: "text", max: 5_000, isVerbatim: true, description: "`next` of the answer before." },
 } as const satisfies Parameters;
 
 export const FILES = {

@@ -41,9 +41,10 @@ export function grepResponse(answer: Answered<GrepAnswer, Hosted>): GrepResponse
 }
 
 export function coverageResponse(answer: Answered<CoverageAnswer, Hosted>): CoverageResponse {
-  const { indexed, searchedOnly, notSearched, path, paths, truncated } = answer;
+  const { indexed, searchedOnly, notSearched, path, paths, truncated, next } = answer;
   const indexes = indexesOf(answer);
-  return { ok: true, indexed, searchedOnly, notSearched, ...(path && { path }), paths, truncated, indexes };
+  const more = next === undefined ? {} : { next };
+  return { ok: true, indexed, searchedOnly, notSearched, ...(path && { path }), paths, truncated, ...more, indexes };
 }
 
 export function filesResponse(answer: Answered<FilesAnswer, Hosted>): FilesResponse {

@@ -28,13 +28,15 @@ export interface CoverageAnswer {
   path?: PathState;
   paths: (PathState & { path: string })[];
   truncated: boolean;
+  /** `cursor` of the next page. */
+  next?: string;
 }
 
 /** What is searched, and why the rest is not: of a whole index, a folder or a file. */
 export const coverage = question({
   name: "coverage",
   parameters: COVERAGE,
-  answer: async (indexes, { path, reason, limit }): Promise<CoverageAnswer> => {
+  answer: async (indexes, { path, reason, limit, cursor = "" }): Promise<CoverageAnswer> => {
     const files = await filesOfOne(indexes);
     const own = path === undefined ? undefined : trimmed(path);
     const file = own === undefined ? undefined : files.find((candidate) => candidate.path === own);
@@ -43,9 +45,14 @@ export const coverage = question({
     const notSearched: Record<string, number> = {};
     for (const each of counted)
       if (each.state === "not_searched") notSearched[reasonOf(each)] = (notSearched[reasonOf(each)] ?? 0) + 1;
-    const listed = counted.filter((each) =>
-      reason === undefined ? each.state !== "indexed" : each.state !== "indexed" && reasonOf(each) === reason,
+    const listed = counted.filter(
+      (each) =>
+        each.state !== "indexed" &&
+        (reason === undefined || reasonOf(each) === reason) &&
+        compareUtf8(each.path, cursor) > 0,
     );
+    const page = listed.slice(0, limit);
+    const last = page.at(-1)?.path;
     const state: PathState | undefined = file ? stateOf(file) : within.length === 0 ? { state: "absent" } : undefined;
     return {
       revision: 0,
@@ -53,8 +60,9 @@ export const coverage = question({
       searchedOnly: counted.filter(({ state }) => state === "searched").length,
       notSearched,
       ...(own !== undefined && state && { path: state }),
-      paths: listed.slice(0, limit).map((each) => Object.assign({ path: each.path }, stateOf(each))),
+      paths: page.map((each) => Object.assign({ path: each.path }, stateOf(each))),
       truncated: listed.length > limit,
+      ...(listed.length > limit && last !== undefined && { next: last }),
     };
   },
 });

@@ -2,6 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
+import type { RunHistory } from "../runs/history.ts";
 import { PAGE_ROWS, type RunRow, type RunState } from "./repositories.ts";
 
 /** What starts runs: a person in the dashboard, a push hook, or a key over the API. */
@@ -91,10 +92,14 @@ export async function listTeamRuns(db: Db, tenantId: string, filter: RunFilter =
 }
 
 /** A tenant's run; undefined if there is none with this id. */
-export async function findTeamRun(db: Db, tenantId: string, runId: string): Promise<TeamRun | undefined> {
-  const rows = await rowsOf<TeamRun>(
+export async function findTeamRun(
+  db: Db,
+  tenantId: string,
+  runId: string,
+): Promise<(TeamRun & { history: RunHistory | null }) | undefined> {
+  const rows = await rowsOf<TeamRun & { history: RunHistory | null }>(
     db,
-    sql`select ${RUN} from runs r join workspaces w on w.id = r.workspace_id where r.id = ${runId} and r.tenant_id = ${tenantId}`,
+    sql`select ${RUN}, r.history from runs r join workspaces w on w.id = r.workspace_id where r.id = ${runId} and r.tenant_id = ${tenantId}`,
   );
   return rows[0];
 }

@@ -197,6 +197,8 @@ export const runs = pgTable(
     error: jsonb("error"),
     /** The run as its coordinator must get it, its token sealed; null once the coordinator has it, or the run has ended. */
     submission: jsonb("submission").$type<RunSpec>(),
+    /** Its phases and retries (`src/service/runs/history.ts`); null until it has ended, and for runs of earlier versions. */
+    history: jsonb("history"),
     createdAt: createdAt(),
     finishedAt: timestamp("finished_at", { withTimezone: true }),
   },

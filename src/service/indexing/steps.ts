@@ -67,7 +67,8 @@ export async function runStep(message: StepMessage, deps: StepDeps): Promise<voi
       beat: (progress) => lifeline.beat(progress),
       mark: () => lifeline.mark(),
       enter: async (phase) => {
-        if (!(await deps.runs.claim(runId, attempt, phase))) throw new StaleAttemptError("the step is done elsewhere");
+        if (!(await deps.runs.claim(runId, attempt, phase, lifeline.phase)))
+          throw new StaleAttemptError("the step is done elsewhere");
         lifeline.phase = phase;
       },
     };
@@ -190,6 +191,7 @@ async function planAndStart(step: StepContext, deps: StepDeps): Promise<void> {
   let { shards } = outcome;
   if (first !== undefined) {
     await step.beat({ filesTotal: outcome.filesTotal });
+    await step.enter("indexing");
     await processShard(step, first);
     shards = 0;
   }

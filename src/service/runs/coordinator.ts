@@ -1,5 +1,6 @@
 import type { RunPhase, RunStatus } from "../../contract/index.ts";
 import type { RunSpec } from "../db/run-spec.ts";
+import type { RunHistory } from "./history.ts";
 import type { RunError, StepClaim, StepProgress, StepUsage, WorkCounters } from "./state.ts";
 
 /** RPC interface of a workspace's run coordinator, as used by routes. */
@@ -12,6 +13,8 @@ interface RunCoordinator {
   /** Runs that have not ended, in order of arrival. */
   unfinished(): Promise<RunStatus[]>;
   isUnfinished(runId: string): Promise<boolean>;
+  /** Phases and retries of a run; null for an unknown run. */
+  history(runId: string): Promise<RunHistory | null>;
   /** Ends the run as cancelled, if it has not ended; null for an unknown run. Use `cancelRun`, which also fences its writes. */
   cancel(runId: string): Promise<RunStatus | null>;
   /** Deletes all state after the workspace's tenant was erased. */
@@ -24,7 +27,8 @@ interface RunCoordinator {
 
 /** RPC interface of the run coordinator, as used by the consumer. */
 export interface RunsClient {
-  claim(runId: string, attempt: number, phase: RunPhase): Promise<StepClaim | null>;
+  /** `left`: the phase that the worker leaves for this one, in the same step. */
+  claim(runId: string, attempt: number, phase: RunPhase, left?: RunPhase): Promise<StepClaim | null>;
   beat(runId: string, attempt: number, phase: RunPhase, progress: StepProgress): Promise<boolean>;
   shardStaged(runId: string, attempt: number, shard: number): Promise<void>;
   planned(

@@ -1,5 +1,6 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { recordAuditStatement } from "../audit/index.ts";
+import type { Db } from "../db/client.ts";
 import { databaseOf } from "../db/databases.ts";
 import { PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { runs } from "../db/schema.ts";
@@ -77,34 +78,35 @@ export class RunOutbox {
     return this.#env.TENANT_RUNS.get(this.#env.TENANT_RUNS.idFromName(tenantId));
   }
 
-  /** Writes failed outcomes to Postgres; success is written by the statement that switches the revision. */
-  async recordFailures(): Promise<void> {
+  /** Writes histories and failed outcomes to Postgres; success is written by the statement that switches the revision. */
+  async recordOutcomes(): Promise<void> {
     for (const run of this.#store.unrecorded()) {
+      const done = () => this.#store.save({ ...run, recorded: true, historyRecorded: true });
       try {
-        const { runId, tenantId, workspaceId, actor, kind } = run.spec;
-        const db = databaseOf(this.#env, tenantId);
-        const at = new Date(run.endedAt ?? Date.now());
-        const details = { runId, workspaceId, code: run.error?.code ?? "INTERNAL" };
-        await db.batch([
-          db
-            .update(runs)
-            .set({ state: "failed", error: run.error, finishedAt: at })
-            .where(and(eq(runs.id, runId), inArray(runs.state, ["queued", "running"]))),
-          recordAuditStatement(db, {
-            event: kind === "index" ? "INDEX_RUN_FAILED" : "SNAPSHOT_FAILED",
-            tenantId,
-            actor,
-            at,
-            details,
-          }),
-        ]);
-        this.#store.save({ ...run, recorded: true });
+        const db = databaseOf(this.#env, run.spec.tenantId);
+        if (run.recorded) await db.update(runs).set({ history: run.history }).where(eq(runs.id, run.spec.runId));
+        else await this.#recordFailure(db, run);
+        done();
       } catch (error) {
         // The tenant is gone, and the run's row with it.
-        if (pgErrorCode(error) === PG_FOREIGN_KEY_VIOLATION) this.#store.save({ ...run, recorded: true });
+        if (pgErrorCode(error) === PG_FOREIGN_KEY_VIOLATION) done();
         this.#log.error("run_outcome_not_recorded", error, { runId: run.spec.runId });
       }
     }
+  }
+
+  async #recordFailure(db: Db, { spec, error, endedAt, history }: RunRecord): Promise<void> {
+    const { runId, tenantId, workspaceId, actor, kind } = spec;
+    const at = new Date(endedAt ?? Date.now());
+    const details = { runId, workspaceId, code: error?.code ?? "INTERNAL" };
+    const event = kind === "index" ? "INDEX_RUN_FAILED" : "SNAPSHOT_FAILED";
+    await db.batch([
+      db
+        .update(runs)
+        .set({ state: "failed", error, history, finishedAt: at })
+        .where(and(eq(runs.id, runId), inArray(runs.state, ["queued", "running"]))),
+      recordAuditStatement(db, { event, tenantId, actor, at, details }),
+    ]);
   }
 
   /** Counts runs as calls at the tenant's gate, each once. */

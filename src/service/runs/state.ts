@@ -5,6 +5,7 @@
 import type { RunPhase, RunStatus } from "../../contract/index.ts";
 import { backoffMs } from "../../lib/backoff.ts";
 import type { RunSpec } from "../db/run-spec.ts";
+import { addRetry, enterPhase, leavePhase, NO_HISTORY, type Retry, type RunHistory } from "./history.ts";
 import type { StepMessage } from "./messages.ts";
 
 /** Embedding work done for a run. */
@@ -64,6 +65,9 @@ export interface RunRecord {
   endedAt: number | null;
   /** Whether the outcome is in Postgres. Success is written there by the statement that switches the revision. */
   recorded: boolean;
+  history: RunHistory;
+  /** Whether the history of a run that has ended is in Postgres. */
+  historyRecorded: boolean;
 }
 
 /** How long a claimed step may go without a report before the run restarts from its plan. */
@@ -78,6 +82,9 @@ export const GIT_SILENT_TRIES = 2;
 export const SHARDS_IN_FLIGHT = 8;
 
 export const LOST_ERROR: RunError = { code: "INTERNAL", error: "the run was interrupted too often; start it again" };
+/** Why an attempt is given up whose worker has stopped reporting, or whose message no worker has taken. */
+export const SILENT_ERROR: RunError = { code: "LOST", error: "the worker stopped reporting" };
+export const UNTAKEN_ERROR: RunError = { code: "LOST", error: "no worker took the step from the queue" };
 const CANCELLED_ERROR: RunError = { code: "RUN_CANCELLED", error: "the run was cancelled" };
 
 const NO_FAILURES = { code: "", count: 0 };
@@ -105,6 +112,8 @@ export function newRun(spec: RunSpec): RunRecord {
     error: null,
     endedAt: null,
     recorded: false,
+    history: NO_HISTORY,
+    historyRecorded: false,
   };
 }
 
@@ -122,19 +131,22 @@ export function beginAttempt(run: RunRecord, now: number): RunRecord {
     leaseUntil: now + QUEUE_LEASE_MS,
     held: null,
     unsent: null,
+    history: leavePhase(run.history, now),
   };
 }
 
 /**
  * Claims a step of the run for one worker. Null if another worker holds it: a message may be delivered twice, and plan,
- * finish and build must not run concurrently. Shards may.
+ * finish and build must not run concurrently. Shards may. `left`: the phase that the same worker leaves for this one.
  */
-export function claimStep(run: RunRecord, phase: RunPhase, now: number): RunRecord | null {
-  if (phase === "indexing") return { ...run, phase, leaseUntil: Math.max(run.leaseUntil, now + LEASE_MS) };
+export function claimStep(run: RunRecord, phase: RunPhase, now: number, left?: RunPhase): RunRecord | null {
+  const before = left === undefined ? run.history : leavePhase(run.history, now, left);
+  const history = enterPhase(before, phase, run.attempt, now);
+  if (phase === "indexing") return { ...run, phase, history, leaseUntil: Math.max(run.leaseUntil, now + LEASE_MS) };
   if (run.held === phase && run.leaseUntil > now) return null;
   // An attempt is planned only once: its shards are already in the queue.
   if (phase === "pulling" && (run.shards !== null || run.held !== null)) return null;
-  return { ...run, phase, held: phase, leaseUntil: now + LEASE_MS };
+  return { ...run, phase, history, held: phase, leaseUntil: now + LEASE_MS };
 }
 
 export interface StepProgress {
@@ -160,6 +172,7 @@ export function recordPlan(run: RunRecord, plan: { shards: number; filesTotal: n
     silentSec: 0,
     phase: "indexing",
     failures: NO_FAILURES,
+    history: leavePhase(run.history, now, "pulling"),
     leaseUntil: now + QUEUE_LEASE_MS,
   };
 }
@@ -170,9 +183,20 @@ export function recordFailure(run: RunRecord, error: RunError): RunRecord {
   return { ...run, lastError: error, failures: { code: error.code, count } };
 }
 
+/** Notes in the run's history that it goes on after a failure. */
+export function noteRetry(
+  run: RunRecord,
+  error: RunError,
+  retry: Pick<Retry, "step" | "action" | "waitSec">,
+  now: number,
+): RunRecord {
+  return { ...run, history: addRetry(run.history, error, { ...retry, at: now, attempt: run.attempt }) };
+}
+
 /** Moves the run to its next step, which a message will start. */
 export function handOver(run: RunRecord, phase: RunPhase, now: number): RunRecord {
-  return { ...run, phase, silentSec: 0, held: null, failures: NO_FAILURES, leaseUntil: now + QUEUE_LEASE_MS };
+  const history = leavePhase(run.history, now);
+  return { ...run, phase, history, silentSec: 0, held: null, failures: NO_FAILURES, leaseUntil: now + QUEUE_LEASE_MS };
 }
 
 export type RunOutcome = { result: Record<string, unknown> } | { error: RunError } | "cancelled";
@@ -180,7 +204,8 @@ export type RunOutcome = { result: Record<string, unknown> } | { error: RunError
 /** Ends a run and deletes its sealed credential. */
 export function endRun(run: RunRecord, now: number, outcome: RunOutcome): RunRecord {
   const { auth: _dropped, ...source } = run.spec.source;
-  const ended = { ...run, spec: { ...run.spec, source }, phase: "done" as const, unsent: null, endedAt: now };
+  const history = leavePhase(run.history, now);
+  const ended = { ...run, spec: { ...run.spec, source }, phase: "done" as const, unsent: null, endedAt: now, history };
   if (outcome === "cancelled") return { ...ended, state: "cancelled", error: CANCELLED_ERROR, recorded: true };
   if ("error" in outcome) return { ...ended, state: "failed", error: outcome.error };
   return { ...ended, state: "succeeded", filesDone: run.filesTotal, result: outcome.result, recorded: true };

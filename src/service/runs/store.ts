@@ -84,9 +84,11 @@ export class RunStore {
     this.#sql.exec("delete from uncounted_runs where run_id = ?", runId);
   }
 
-  /** Ended runs whose outcome is not in Postgres yet. */
+  /** Ended runs whose outcome or history is not in Postgres yet. Runs that an earlier version has ended have no history. */
   unrecorded(): RunRecord[] {
-    return this.#records("select record from runs where ended > 0 and json_extract(record, '$.recorded') = 0");
+    return this.#records(
+      "select record from runs where ended > 0 and (json_extract(record, '$.recorded') = 0 or json_extract(record, '$.historyRecorded') = 0)",
+    );
   }
 
   /** Deletes runs that ended before `time`; their outcome remains in Postgres. */

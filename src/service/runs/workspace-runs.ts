@@ -13,6 +13,7 @@ import {
   LEASE_MS,
   LOST_ERROR,
   MAX_LOST_ATTEMPTS,
+  noteRetry,
   QUEUE_LEASE_MS,
   recordFailure,
   recordPlan,
@@ -20,13 +21,16 @@ import {
   retryDelaySec,
   type RunOutcome,
   type RunRecord,
+  SILENT_ERROR,
   type StepClaim,
   type StepProgress,
   type StepUsage,
   toStatus,
+  UNTAKEN_ERROR,
   type WorkCounters,
 } from "./state.ts";
 import type { RunSpec } from "../db/run-spec.ts";
+import type { RunHistory } from "./history.ts";
 import { RunOutbox } from "./outbox.ts";
 import { RunStore } from "./store.ts";
 import { RunWatchers } from "./watchers.ts";
@@ -89,9 +93,9 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
   }
 
   /** Claims a step for a worker. Null if its attempt was given up or another worker has claimed the step. */
-  claim(runId: string, attempt: number, phase: RunPhase): StepClaim | null {
+  claim(runId: string, attempt: number, phase: RunPhase, left?: RunPhase): StepClaim | null {
     const run = this.#current(runId, attempt);
-    const claimed = run && claimStep(run, phase, Date.now());
+    const claimed = run && claimStep(run, phase, Date.now(), left);
     if (!run || !claimed) return null;
     this.#update(claimed);
     return { spec: run.spec, token: crypto.randomUUID() };
@@ -160,19 +164,27 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     if (!run) return;
     const { error, action, limit } = verdict;
     // A complete plan resets the count of failures. The message of a plan may go on to the finish.
-    if (action === "restart" && (step.kind !== "plan" || run.shards !== null)) return this.#restart(run, verdict);
+    if (action === "restart" && (step.kind !== "plan" || run.shards !== null)) return this.#restart(run, step, verdict);
     const counted = step.kind === "shard" ? { ...run, lastError: error } : recordFailure(run, error);
     const failures =
       step.kind === "shard" ? this.#store.countShardFailure(runId, attempt, step.shard) : counted.failures.count;
-    if (action === "fail" || failures >= limit) await this.#end(counted, { error });
-    else if (action === "restart") await this.#drive(counted, retryDelaySec(failures));
-    else await this.#resend(counted, step, retryDelaySec(failures));
+    if (action === "fail" || failures >= limit) return this.#end(counted, { error });
+    const waitSec = retryDelaySec(failures);
+    const noted = noteRetry(
+      counted,
+      error,
+      { step: step.kind, action: action === "restart" ? "restart" : "repeat", waitSec },
+      Date.now(),
+    );
+    if (action === "restart") await this.#drive(noted, waitSec);
+    else await this.#resend(noted, step, waitSec);
   }
 
-  async #restart(run: RunRecord, { error, limit }: Verdict): Promise<void> {
+  async #restart(run: RunRecord, step: StepRef, { error, limit }: Verdict): Promise<void> {
     const counted = { ...run, lastError: error, restarts: run.restarts + 1 };
-    if (counted.restarts >= limit) await this.#end(counted, { error });
-    else await this.#drive(counted, retryDelaySec(counted.restarts));
+    if (counted.restarts >= limit) return this.#end(counted, { error });
+    const waitSec = retryDelaySec(counted.restarts);
+    await this.#drive(noteRetry(counted, error, { step: step.kind, action: "restart", waitSec }, Date.now()), waitSec);
   }
 
   async succeed(runId: string, attempt: number, result: Record<string, unknown>): Promise<void> {
@@ -195,6 +207,11 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
   status(runId: string): RunStatus | null {
     const run = this.#find(runId);
     return run ? toStatus(run) : null;
+  }
+
+  /** History of a run; null for an unknown run. */
+  history(runId: string): RunHistory | null {
+    return this.#find(runId)?.history ?? null;
   }
 
   unfinished(): RunStatus[] {
@@ -227,7 +244,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     if (this.#active?.unsent) await this.#send(this.#active, this.#active.unsent);
     if (this.#active) await this.#outbox.sendShards(this.#active);
     await this.#startNext();
-    await this.#outbox.recordFailures();
+    await this.#outbox.recordOutcomes();
     await this.#outbox.countRuns();
     await this.#outbox.reportUsage();
     this.#store.forget(Date.now() - KEEP_ENDED_MS);
@@ -242,8 +259,10 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     const begun = run.held !== null || run.shards !== null;
     const lost = { ...run, lostAttempts: run.lostAttempts + (begun ? 1 : 0) };
     this.#log.warn("run_silent", { runId: run.spec.runId, attempt: run.attempt, phase: run.phase });
-    if (lost.lostAttempts >= MAX_LOST_ATTEMPTS) await this.#end(lost, { error: run.lastError ?? LOST_ERROR });
-    else await this.#drive(lost);
+    if (lost.lostAttempts >= MAX_LOST_ATTEMPTS) return this.#end(lost, { error: run.lastError ?? LOST_ERROR });
+    await this.#drive(
+      noteRetry(lost, begun ? SILENT_ERROR : UNTAKEN_ERROR, { step: null, action: "restart", waitSec: 0 }, Date.now()),
+    );
   }
 
   #nextAlarm(): number {
@@ -313,7 +332,7 @@ export class WorkspaceRuns extends DurableObject<ApiEnv> {
     this.#watchers.notify(ended);
     await this.#outbox.releaseSlot(ended.spec);
     await this.#startNext();
-    await this.#outbox.recordFailures();
+    await this.#outbox.recordOutcomes();
     await this.ctx.storage.setAlarm(this.#nextAlarm());
   }
 

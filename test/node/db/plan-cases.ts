@@ -4,6 +4,7 @@ import type { Db } from "../../../src/service/db/client.ts";
 import * as audit from "../../../src/service/dashboard/audit.ts";
 import { listKeyUsage } from "../../../src/service/dashboard/keys.ts";
 import * as repositories from "../../../src/service/dashboard/repositories.ts";
+import * as runFiles from "../../../src/service/dashboard/run-files.ts";
 import * as teamRuns from "../../../src/service/dashboard/runs.ts";
 import * as sources from "../../../src/service/sources/sources.ts";
 import * as team from "../../../src/service/dashboard/tenant.ts";
@@ -258,6 +259,11 @@ export const CASES: readonly Case[] = [
     "the run before",
     (db, tenant) =>
       teamRuns.findRunBefore(db, { workspaceId: tenant.workspaceId, runId: RUN_ID, kind: "index", ref: null } as never),
+  ],
+  [
+    "files of a run by outcome",
+    (db, { workspaceId }) => runFiles.filesByOutcome(db, { workspaceId, seq: 1, baseSeq: null }, "partial"),
+    20_000,
   ],
   ["deliveries of hooks", (db, { workspaceId }) => repositories.listDeliveries(db, workspaceId)],
   ["use of keys", (db, { tenantId }) => listKeyUsage(db, tenantId)],

@@ -8,8 +8,11 @@ import {
   listTeamRuns,
   RUN_STATES,
   type RunFilter,
+  type TeamRun,
   TRIGGERS,
 } from "../../../service/dashboard/runs.ts";
+import { filesByOutcome, PARSE_OUTCOMES } from "../../../service/dashboard/run-files.ts";
+import { findRevision } from "../../../service/snapshots/revision.ts";
 import { canManage } from "../../../service/users/index.ts";
 import { count } from "../../../service/gate/client.ts";
 import { coordinatorOf } from "../../../service/runs/coordinator.ts";
@@ -22,10 +25,13 @@ import { DashboardError } from "../app/errors.ts";
 import { isUuid } from "../../../lib/uuid.ts";
 import { actorOfSession, readTime } from "../app/fields.ts";
 import type { ShownRun } from "../views/runs.tsx";
+import { formatCount } from "../views/format.ts";
 import { Empty, Head } from "../views/parts.tsx";
 import { cursorOf, Pager } from "../views/pager.tsx";
 import { nameOf } from "../views/repositories.tsx";
-import { ComparisonPanel, FilesPanel, RunFacts } from "../views/run-page.tsx";
+import { FilesPanel, leftOut, type ListedPaths } from "../views/run-files.tsx";
+import { PhasesPanel, RetriesPanel } from "../views/run-history.tsx";
+import { ComparisonPanel, RunFacts } from "../views/run-page.tsx";
 import { RunFilters, TeamRunsTable } from "../views/team-runs.tsx";
 import { tenantPage } from "../views/layout.tsx";
 import { isActive } from "../views/state.tsx";
@@ -66,8 +72,10 @@ export async function requireRepository(c: DashboardContext): Promise<Repository
   return repository;
 }
 
-/** Files of a run that are listed with their reasons. */
-const FILES_LISTED = 200;
+/** Paths on a page of a run's files. */
+const FILES_LISTED = 100;
+const MAX_REASON = 64;
+const MAX_CURSOR = 4_096;
 
 runPages.get("/runs", async (c) => {
   const filter = readFilter(c);
@@ -106,16 +114,14 @@ runPages.get("/runs/:id", async (c) => {
   const { tenantId, slug, role } = c.get("membership");
   const run = isUuid(id) ? await findTeamRun(c.get("db"), tenantId, id) : undefined;
   if (!run) throw new DashboardError("NOT_FOUND", "there is no such run");
-  const gitSha = gitShaOf(run);
-  const [[live], before, coverage] = await Promise.all([
+  const [[live], before, paths, history] = await Promise.all([
     withProgress(c, [run]),
     findRunBefore(c.get("db"), run),
-    // Exists while the commit is indexed; a later run of the branch replaces it.
-    run.kind === "index" && gitSha !== undefined
-      ? tryCode(c, "coverage", { workspaceId: run.workspaceId, ref: gitSha, limit: String(FILES_LISTED) })
-      : undefined,
+    listPaths(c, run),
+    isActive(run.state) ? coordinatorOf(c.env.WORKSPACE_RUNS, run.workspaceId).history(run.runId) : run.history,
   ]);
   const shown = live ?? run;
+  const endMs = run.finishedAt === null ? Date.now() : Date.parse(run.finishedAt);
   return tenantPage(
     c,
     "runs",
@@ -129,14 +135,49 @@ runPages.get("/runs/:id", async (c) => {
           cancelAction={canManage(role) ? `/app/api/tenants/${slug}/runs/${run.runId}/cancel` : undefined}
           retryAction={canManage(role) ? `/app/api/tenants/${slug}/repositories/${run.workspaceId}/index` : undefined}
         />
-        {run.state === "succeeded" && (
-          <FilesPanel c={c} run={run} coverage={coverage === undefined || "ok" in coverage ? coverage : undefined} />
-        )}
+        {history && <PhasesPanel history={history} createdAt={run.createdAt} endMs={endMs} />}
+        {history && <RetriesPanel history={history} />}
+        {run.state === "succeeded" && <FilesPanel c={c} run={run} paths={paths} />}
         {before && run.state === "succeeded" && <ComparisonPanel c={c} run={run} before={before} />}
       </div>
     </>,
   );
 });
+
+/** Paths of the run's files that the query chooses; undefined unless its commit is indexed. */
+async function listPaths(c: DashboardContext, run: TeamRun): Promise<ListedPaths | undefined> {
+  const gitSha = gitShaOf(run);
+  if (run.kind !== "index" || run.state !== "succeeded" || gitSha === undefined) return undefined;
+  const { workspaceId } = run;
+  const chosen = c.req.query("files")?.slice(0, MAX_REASON);
+  const after = c.req.query("after")?.slice(0, MAX_CURSOR);
+  const isFirst = after === undefined;
+  const outcome = PARSE_OUTCOMES.find((each) => each === chosen);
+  if (outcome !== undefined) {
+    const revision = await findRevision(
+      c.get("db"),
+      { tenantId: c.get("membership").tenantId, workspaceId },
+      { gitSha },
+    );
+    if (revision === undefined) return undefined;
+    const page = await filesByOutcome(c.get("db"), revision, outcome, { after, limit: FILES_LISTED });
+    const files = page.files.map(({ path, language, redacted }) => ({
+      path,
+      detail: outcome === "redacted" ? `${formatCount(redacted)} withheld` : language,
+      isReadable: true,
+    }));
+    return { chosen, files, next: page.next ?? undefined, isFirst };
+  }
+  const coverage = await tryCode(c, "coverage", {
+    workspaceId,
+    ref: gitSha,
+    limit: String(FILES_LISTED),
+    ...(chosen !== undefined && { reason: chosen }),
+    ...(after !== undefined && { cursor: after }),
+  });
+  if (!("ok" in coverage)) return undefined;
+  return { chosen, files: coverage.paths.map(leftOut), next: coverage.next, isFirst };
+}
 
 function readFilter(c: DashboardContext): RunFilter {
   const repository = c.req.query("repository");

@@ -1,11 +1,11 @@
 /** Panels of a run's page. */
-import type { CoverageResponse } from "../../../contract/exact.ts";
 import { figureOf, gitShaOf, type RunRow } from "../../../service/dashboard/repositories.ts";
 import type { TeamRun } from "../../../service/dashboard/runs.ts";
 import { codeUrl } from "../app/code.ts";
 import { type DashboardContext, tenantPath } from "../app/context.ts";
 import { formatCount } from "./format.ts";
-import { Empty, Form, Panel, Time } from "./parts.tsx";
+import { Form, Panel, Time } from "./parts.tsx";
+import { FIGURES, leftOutText, skippedOf } from "./run-files.tsx";
 import { CancelRun, duration, Result, type ShownRun } from "./runs.tsx";
 import { Commit, isActive, RunTag } from "./state.tsx";
 import { Table } from "./table.tsx";
@@ -27,6 +27,14 @@ const NEXT_STEPS: Record<string, string> = {
   EMBED_FAILED: "The embedding provider refused the work. The operator of this service can see why in its log.",
   EMBED_UNAVAILABLE: "The embedding provider was not available. Index again in a while.",
   STORAGE_LIMIT: "The team's storage is full. Disconnect repositories that nobody needs, then index again.",
+  ABORTED: "The service stopped while it pulled. Index again.",
+  INVALID_BODY: "Mend the pattern that the error names, then index again.",
+  STORAGE_UNAVAILABLE:
+    "The service's database or object store was away for minutes. Index again in a while; the operator's log has the cause.",
+  INTERNAL:
+    "Index again: what was done is kept. If it fails once more, give the run id to the operator, whose log has the cause.",
+  NO_REVISION: "Index the commit first, then ask for the snapshot again.",
+  RUN_CANCELLED: "Somebody cancelled the run. Index again if it is wanted; the index is as it was before.",
 };
 
 /** A run's state, trigger, times and commit, with its error and what mends it. */
@@ -85,7 +93,13 @@ export function RunFacts({
             <>
               <dt>Commit</dt>
               <dd>
-                <Commit repo={run.repo} sha={gitSha} />
+                <Commit repo={run.repo} sha={gitSha} />{" "}
+                <a
+                  class="small"
+                  href={codeUrl(c, { repo: run.repo, workspaceId: run.workspaceId, path: "", ref: gitSha })}
+                >
+                  browse its files
+                </a>
               </dd>
             </>
           )}
@@ -114,111 +128,7 @@ export function RunFacts({
 /** The next step after an error, if one is known. */
 function nextStep(error: TeamRun["error"]): string | undefined {
   const reason = error?.details?.["reason"];
-  return NEXT_STEPS[typeof reason === "string" ? reason : ""] ?? NEXT_STEPS[error?.code ?? ""];
-}
-
-const FIGURES: readonly (readonly [name: string, label: string])[] = [
-  ["fileCount", "Files indexed"],
-  ["skippedUnchanged", "of them with known content"],
-  ["partialCount", "of them with lines that the parser could not read"],
-  ["fallbackCount", "of them not parsed as their language"],
-  ["symbolCount", "Symbols"],
-  ["chunkCount", "Chunks"],
-  ["embeddedCount", "Chunks embedded by this run"],
-  ["redactedCount", "Chunks withheld: they may hold a secret"],
-];
-
-const REASONS: Record<string, string> = {
-  unknown_type: "type not known",
-  too_large: "too large",
-  binary: "binary",
-  lfs: "Git LFS pointer",
-  generated: "generated",
-  minified: "minified",
-  symlink: "symbolic link",
-  submodule: "submodule",
-  excluded: "excluded by a glob",
-  vendored: "vendored",
-};
-
-/** Name of a reason for which a file is left out. */
-const reasonText = (reason: string) => REASONS[reason] ?? reason.replaceAll("_", " ");
-
-const leftOutText = (reason: string) => `Left out: ${reasonText(reason)}`;
-
-/** Counts of files that the run left out, by reason, most first. */
-function skippedOf({ result }: RunRow): [reason: string, count: number][] {
-  const skipped = result?.["skipped"];
-  if (typeof skipped !== "object" || skipped === null) return [];
-  return Object.entries(skipped)
-    .filter((entry): entry is [string, number] => typeof entry[1] === "number" && entry[1] > 0)
-    .toSorted((a, b) => b[1] - a[1]);
-}
-
-/** Files by outcome and reason, with the paths of those that are not indexed, while the commit is. */
-export function FilesPanel({
-  c,
-  run,
-  coverage,
-}: {
-  c: DashboardContext;
-  run: TeamRun;
-  coverage: CoverageResponse | undefined;
-}) {
-  const skipped = skippedOf(run);
-  const gitSha = gitShaOf(run);
-  return (
-    <Panel title="Files">
-      <Table label="Files by outcome" headings={["Outcome", { num: "Count" }]}>
-        {[
-          ...FIGURES.map(([name, label]) => [label, figureOf(run, name)] as const),
-          ...skipped.map(([reason, count]) => [leftOutText(reason), count] as const),
-        ].map(
-          ([label, count]) =>
-            count !== undefined && (
-              <tr>
-                <th scope="row">{label}</th>
-                <td class="num">{formatCount(count)}</td>
-              </tr>
-            ),
-        )}
-      </Table>
-      {coverage === undefined ? (
-        <Empty title="No list of paths">
-          <p>The paths are kept while the commit is indexed; a later run has taken its place.</p>
-        </Empty>
-      ) : coverage.paths.length === 0 ? (
-        <Empty title="Every file is indexed" />
-      ) : (
-        <>
-          <Table label="Files that are not indexed" headings={["Path", "State", "Reason"]}>
-            {coverage.paths.map(({ path, state, reason }) => (
-              <tr>
-                <th scope="row">
-                  {state === "searched" ? (
-                    <a
-                      class="clip"
-                      title={path}
-                      href={codeUrl(c, { repo: run.repo, workspaceId: run.workspaceId, path, ref: gitSha })}
-                    >
-                      {path}
-                    </a>
-                  ) : (
-                    <span class="clip" title={path}>
-                      {path}
-                    </span>
-                  )}
-                </th>
-                <td>{state === "searched" ? "searched, not ranked" : "not searched"}</td>
-                <td>{reason === undefined ? "–" : reasonText(reason)}</td>
-              </tr>
-            ))}
-          </Table>
-          {coverage.truncated && <p class="body soft">The first {formatCount(coverage.paths.length)} are listed.</p>}
-        </>
-      )}
-    </Panel>
-  );
+  return NEXT_STEPS[typeof reason === "string" ? reason : ""] ?? NEXT_STEPS[error?.code ?? "INTERNAL"];
 }
 
 /** Figures of a run beside those of the successful one before. */
