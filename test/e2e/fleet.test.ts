@@ -117,6 +117,39 @@ describe("the fleet of a team", () => {
     const succeeded = await pageOf("succeeded");
     expect(succeeded).toContain("Compared with the run before");
     expect(succeeded).toContain("Files indexed");
+    expect(succeeded).not.toContain("Phases");
+    const at = Date.now();
+    const history = {
+      spans: [
+        { phase: "pulling", attempt: 1, from: at - 9_000, to: at - 8_000 },
+        { phase: "pulling", attempt: 2, from: at - 5_000, to: at - 1_000 },
+      ],
+      retries: [
+        {
+          at: at - 8_000,
+          attempt: 1,
+          step: "plan",
+          action: "restart",
+          code: "CLONE_FAILED",
+          error: "git: <b>cut</b>",
+          reason: "NETWORK",
+          waitSec: 3,
+        },
+      ],
+      retryCount: 31,
+    };
+    await database().execute(
+      sql`update runs set history = ${JSON.stringify(history)}::jsonb where tenant_id = ${tenantId} and state = 'failed'`,
+    );
+    const retried = await pageOf("failed");
+    expect(retried).toContain("Pulling, attempt 2");
+    expect(retried).toContain("4.0 s");
+    expect(retried).toContain("31 times; the last 1 are listed");
+    expect(retried).toContain("git: &lt;b&gt;cut&lt;/b&gt;");
+    expect(retried).toContain("attempt 2, after a wait of 3 s");
+    const usage = await owner.page(`${pages}/usage`);
+    for (const title of ["By person", "By key", "By repository"]) expect(usage).toContain(title);
+    expect(usage).toContain(`/runs?repository=`);
     expect(
       (await owner.send(`${pages}/runs/${crypto.randomUUID()}`, { headers: { Accept: "text/html" } })).status,
     ).toBe(404);
@@ -212,5 +245,8 @@ describe("roles of members", () => {
     expect(html).toContain(`id="role-${member.userId}"`);
     const ids = Array.from(html.matchAll(/\sid="([^"]+)"/g), ([, id]) => id);
     expect(ids).toHaveLength(new Set(ids).size);
+    // What was typed into one form fills no other.
+    const actions = Array.from(html.matchAll(/<form[^>]* action="([^"]+)"/g), ([, action]) => action);
+    expect(actions).toHaveLength(new Set(actions).size);
   });
 });

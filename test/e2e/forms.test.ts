@@ -171,5 +171,10 @@ describe("a form that is sent three times", () => {
     expect(new Set(answers.map(({ id, secret }) => `${String(id)} ${String(secret)}`)).size).toBe(1);
     // Without the form's seed it is a second hook, of which there can be one only.
     expect(await owner.post(action, { provider: "github" })).toMatchObject({ status: 409 });
+    // Once it is deleted, its form does not bring it back; that of the page loaded again makes another.
+    expect((await owner.post(`${action}/${String(answers[0]?.["id"])}/delete`)).status).toBe(200);
+    expect(await owner.post(action, form)).toMatchObject({ status: 409 });
+    const again = { provider: "github", once: hidden(await owner.page(to), "once") };
+    expect((await owner.post(action, again)).status).toBe(201);
   });
 });

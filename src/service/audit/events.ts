@@ -40,7 +40,8 @@ export interface AuditDetails {
   GITHUB_APP_CREATED: { appId: string; name: string; owner: string; origin: string };
   GITHUB_APP_REMOVED: { appId: string; name: string };
   HOOK_CREATED: { hookId: string; workspaceId: string; provider: string };
-  HOOK_DELETED: { hookId: string; workspaceId: string; provider: string };
+  /** `isUndone`: its counterpart could not be made at the host, so it was removed at once. */
+  HOOK_DELETED: { hookId: string; workspaceId: string; provider: string; isUndone?: true };
   KEY_CREATED: {
     credentialId: string;
     kind: "api_key" | "worker_token";
@@ -99,7 +100,8 @@ const IDENTITY: { [Name in AuditEventName]: (details: AuditDetails[Name]) => str
   GITHUB_APP_CREATED: (details) => details.appId,
   GITHUB_APP_REMOVED: (details) => details.appId,
   HOOK_CREATED: (details) => details.hookId,
-  HOOK_DELETED: (details) => details.hookId,
+  // A form that is sent again after that makes the same hook, which may be deleted later.
+  HOOK_DELETED: ({ hookId, isUndone }) => (isUndone ? `${hookId}:undone` : hookId),
   KEY_CREATED: (details) => details.credentialId,
   KEY_REVOKED: (details) => details.credentialId,
   TENANT_CREATED: () => "",

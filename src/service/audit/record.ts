@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import { auditEvents } from "../db/records-schema.ts";
 import { type AuditEvent, dedupeKeyOf } from "./events.ts";
@@ -9,6 +9,18 @@ import { type AuditEvent, dedupeKeyOf } from "./events.ts";
  */
 export async function recordAudit(db: Db, event: AuditEvent): Promise<void> {
   await recordAuditStatement(db, event);
+}
+
+/** Whether an event is in the log: one of its name, with the details that identify it. */
+export async function isAudited(
+  db: Db,
+  event: { tenantId: string } & Pick<AuditEvent, "event" | "details">,
+): Promise<boolean> {
+  const rows = await db
+    .select({ id: auditEvents.id })
+    .from(auditEvents)
+    .where(and(eq(auditEvents.tenantId, event.tenantId), eq(auditEvents.dedupeKey, dedupeKeyOf(event))));
+  return rows.length > 0;
 }
 
 /** `recordAudit` as a statement, to be run in one batch with the change it records. */

@@ -44,15 +44,49 @@ export interface UsageReport {
   month: MonthUsage;
   /** Starts at the first day of the month or 30 days ago, whichever is earlier. */
   days: DayUsage[];
-  /** Names of the credentials in `days`, by public id. */
-  names: Map<string, string>;
+  /** The credentials in `days`, by public id. */
+  keys: Map<string, KeyOwner>;
+  /** Runs of the last 30 days by repository, most chunks first. */
+  repositories: RepositoryUsage[];
 }
+
+interface KeyOwner {
+  name: string;
+  /** Name or address of the member whose it is; null for keys of the team. */
+  owner: string | null;
+}
+
+export interface RepositoryUsage {
+  workspaceId: string;
+  repo: string | null;
+  runs: number;
+  failed: number;
+  /** Chunks that the runs have embedded, and their time together. */
+  chunks: number;
+  seconds: number;
+}
+
+/** Runs that are summed up, the newest first, and repositories that are listed. */
+const MAX_RUNS = 5_000;
+const MAX_REPOSITORIES = 20;
+
+/** Query of what hosted indexing has done for each repository in the last 30 days. */
+const repositoryUsageQuery = (tenantId: string) => sql<RepositoryUsage>`
+  select u.*, w.repo from (
+    select workspace_id as "workspaceId", count(*)::int as runs, (count(*) filter (where state = 'failed'))::int as failed,
+      coalesce(sum(case when jsonb_typeof(result -> 'embeddedCount') = 'number' then (result ->> 'embeddedCount')::float8 end), 0) as chunks,
+      coalesce(sum(extract(epoch from finished_at - created_at)), 0)::float8 as seconds
+    from (
+      select workspace_id, state, result, created_at, finished_at from runs
+      where tenant_id = ${tenantId} and created_at > now() - interval '30 days' order by created_at desc, id desc limit ${MAX_RUNS}) r
+    group by workspace_id order by chunks desc, runs desc, workspace_id limit ${MAX_REPOSITORIES}) u
+  join workspaces w on w.id = u."workspaceId" order by u.chunks desc, u.runs desc, u."workspaceId"`;
 
 /** Reads a tenant's usage from the gate's mirror; call `flushUsage` first for the newest figures. One round trip. */
 export async function readUsage(db: Db, tenantId: string, nowMs: number): Promise<UsageReport> {
   const period = new Date(nowMs).toISOString().slice(0, 7);
   const since = [`${period}-01`, new Date(nowMs - 29 * DAY_MS).toISOString().slice(0, 10)].toSorted()[0] ?? period;
-  const [months, days, keys] = await db.batch([
+  const [months, days, keys, repositories] = await db.batch([
     db
       .select({ limit: tenants.monthlyCredits, month: usageMonths })
       .from(tenants)
@@ -70,9 +104,14 @@ export async function readUsage(db: Db, tenantId: string, nowMs: number): Promis
       .where(and(eq(usageDays.tenantId, tenantId), gte(usageDays.day, sql`${since}::date`)))
       .orderBy(usageDays.day),
     db
-      .select({ id: credentials.id, name: credentials.name })
+      .select({
+        id: credentials.id,
+        name: credentials.name,
+        owner: sql<string | null>`(select coalesce(name, email) from users where id = ${credentials.userId})`,
+      })
       .from(credentials)
       .where(eq(credentials.tenantId, tenantId)),
+    db.execute(repositoryUsageQuery(tenantId)),
   ]);
   const month = months[0]?.month;
   return {
@@ -85,7 +124,8 @@ export async function readUsage(db: Db, tenantId: string, nowMs: number): Promis
       calls: month?.calls ?? {},
     },
     days,
-    names: new Map(keys.map(({ id, name }) => [id, name])),
+    keys: new Map(keys.map(({ id, name, owner }) => [id, { name, owner }])),
+    repositories: repositories.rows as unknown as RepositoryUsage[],
   };
 }
 

@@ -1,6 +1,6 @@
 /** Creates and deletes hooks of workspaces. */
 import { and, eq } from "drizzle-orm";
-import { recordAudit, recordAuditStatement } from "../audit/record.ts";
+import { isAudited, recordAudit, recordAuditStatement } from "../audit/record.ts";
 import type { Db } from "../db/client.ts";
 import { PG_UNIQUE_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { HOOK_PROVIDERS, type HookProvider, hooks } from "../db/people-schema.ts";
@@ -21,7 +21,10 @@ export interface NewHook {
   path: string;
 }
 
-/** Creates a hook. Throws `TenancyError` for an unknown provider, or if the workspace already has a hook for it. */
+/**
+ * Creates a hook, with `random` the same one again. Throws `TenancyError` for an unknown provider, if the workspace already has a hook for
+ * it, or if the hook of this `random` was deleted.
+ */
 export async function createHook(
   { db, encryptionKey }: { db: Db; encryptionKey: string },
   input: { tenantId: string; workspaceId: string; provider: string; actor: string; random?: Uint8Array | undefined },
@@ -32,15 +35,13 @@ export async function createHook(
     throw new TenancyError("INVALID", `provider: expected one of ${HOOK_PROVIDERS.join(", ")}`, "provider");
   const { id, secret, sealedSecret } = await newSecret(encryptionKey, random);
   const made: NewHook = { id, provider, secret, path: `/hooks/${provider}/${id}` };
+  const details = { hookId: id, workspaceId, provider };
+  if (random && (await isAudited(db, { tenantId, event: "HOOK_DELETED", details })))
+    throw new TenancyError("CONFLICT", "the hook that this form has made is deleted; load the page again for another");
   try {
     await db.batch([
       db.insert(hooks).values({ id, tenantId, workspaceId, provider, sealedSecret }),
-      recordAuditStatement(db, {
-        event: "HOOK_CREATED",
-        tenantId,
-        actor,
-        details: { hookId: id, workspaceId, provider },
-      }),
+      recordAuditStatement(db, { event: "HOOK_CREATED", tenantId, actor, details }),
     ]);
   } catch (error) {
     if (pgErrorCode(error) !== PG_UNIQUE_VIOLATION) throw error;
@@ -81,11 +82,12 @@ export function insertAppHook(db: Db, hook: typeof hooks.$inferInsert) {
     .onConflictDoNothing({ target: [hooks.workspaceId, hooks.provider] });
 }
 
-/** Deletes a hook and its deliveries. Throws `TenancyError` if there is none. */
+/** Deletes a hook and its deliveries; `isUndone` as in the audit log. Throws `TenancyError` if there is none. */
 export async function deleteHook(
   db: Db,
-  { tenantId, workspaceId, id, actor }: { tenantId: string; workspaceId: string; id: string; actor: string },
+  hook: { tenantId: string; workspaceId: string; id: string; actor: string; isUndone?: true },
 ): Promise<void> {
+  const { tenantId, workspaceId, id, actor, isUndone } = hook;
   const [gone] = await db
     .delete(hooks)
     .where(and(eq(hooks.tenantId, tenantId), eq(hooks.workspaceId, workspaceId), eq(hooks.id, id)))
@@ -95,6 +97,6 @@ export async function deleteHook(
     event: "HOOK_DELETED",
     tenantId,
     actor,
-    details: { hookId: id, workspaceId, provider: gone.provider },
+    details: { hookId: id, workspaceId, provider: gone.provider, ...(isUndone && { isUndone }) },
   });
 }

@@ -116,7 +116,8 @@ async function refuse(c: DashboardContext, error: DashboardError): Promise<Respo
   if ((isInput || isSignedOut) && back !== undefined && c.req.method === "POST") {
     const values = await sentForm(c);
     const message = isSignedOut ? SIGNED_OUT : error.message;
-    if (values) keepForm(c, { page: back, action: c.req.path, field: error.field, message, values });
+    if (values)
+      keepForm(c, { page: back, action: c.req.path + new URL(c.req.url).search, field: error.field, message, values });
     setNotice(c, { kind: "error", text: isSignedOut ? NOTHING_CHANGED : error.message });
     return c.redirect(isSignedOut ? `/app/sign-in?next=${encodeURIComponent(back)}` : back, 303);
   }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { renderDocs, indexDocs } from "../../../src/tooling/local/docs/build.ts";
-import { siteLink } from "../../../src/tooling/local/docs/links.ts";
+import { siteLink, siteMarkdown } from "../../../src/tooling/local/docs/links.ts";
 import { anchorsOf, renderPage } from "../../../src/tooling/local/docs/render.ts";
 import { openIndex } from "../../../src/engines/search/search-index.ts";
 import { search } from "../../../src/engines/search/search.ts";
@@ -80,6 +80,23 @@ describe("the pages", () => {
     expect(() => renderPage("no title", (href) => href)).toThrow(/heading/);
   });
 
+  it("have Markdown beside them whose links work on the site", () => {
+    const report = { attachments: new Set<string>(), dead: [] };
+    const markdown =
+      "[a](start.md#b) ![p](images/p.png)\n[c](../package.json) [d](openapi.json) [e](https://e.example/)\n";
+    expect(siteMarkdown("a.md", markdown, report)).toBe(
+      "[a](start.md#b) \n[c](/docs/files/package.json) [d](/api/v1/openapi.json) [e](https://e.example/)\n",
+    );
+    for (const text of ["[".repeat(200_000), "[a](".repeat(50_000)])
+      expect(siteMarkdown("a.md", text, report)).toBe(text);
+    for (const { file, markdown: twin } of pages)
+      for (const [, target = ""] of twin.matchAll(/\]\(([^()\s]+)\)/g))
+        expect([file, target]).toEqual([
+          file,
+          expect.stringMatching(/^(?:#|https?:|\/docs\/files\/|\/api\/v1\/|[\w-]+\.md(?:#|$))/),
+        ]);
+  });
+
   it("have anchors as on GitHub, escape what is not Markdown, and keep code as it is", () => {
     const markdown =
       '# Title\n\n<script>alert(1)</script>\n\n## `POST /index` & more\n\ntext\n\n## Twice\n\n## Twice\n\n```sh\necho "a<b" # c\n```\n';
@@ -114,5 +131,16 @@ describe("the search index", () => {
     expect(await find("GET /usage")).toContain("http/get-usage.md");
     expect(await find("share an index between machines")).toContain("cli/share-an-index.md");
     expect(await find("Cursor over HTTP")).toContain("mcp/clients-hosted-indexes-over-http.md");
+    // What newcomers type.
+    for (const [query, section] of [
+      ["webhook", "index-every-push-with-a-webhook"],
+      ["add a teammate", "add-a-teammate-invite-a-colleague"],
+      ["invite a colleague", "add-a-teammate-invite-a-colleague"],
+      ["private repository token", "connect-a-private-repository-with-a-read-token"],
+      ["api key", "make-an-api-key"],
+      ["log in", "log-in-sign-in-sign-out-lost-code"],
+      ["why did my run fail", "find-out-why-a-run-failed"],
+    ] as const)
+      expect([query, ...(await find(query))]).toContain(`tasks/${section}.md`);
   });
 });

@@ -12,7 +12,7 @@ import type { RangeReader, RevisionFile } from "../../../engines/search/types.ts
 import { sectionsOf } from "../../../workers/site/docs/sections.ts";
 import type { Docs, DocsPage } from "../../../workers/site/docs/types.ts";
 import { PROJECT_ROOT } from "../project.ts";
-import { type LinkReport, siteLink } from "./links.ts";
+import { type LinkReport, siteLink, siteMarkdown } from "./links.ts";
 import { PAGES } from "./pages.ts";
 import { renderPage } from "./render.ts";
 
@@ -22,9 +22,10 @@ const OUTPUT = path.join(PROJECT_ROOT, "dist", "docs");
 export function renderDocs(): { docs: Docs; dead: string[] } {
   const report: LinkReport = { attachments: new Set(), dead: [] };
   const pages = PAGES.map(({ file, label, group, description }) => {
-    const markdown = readFileSync(path.join(PROJECT_ROOT, "docs", file), "utf8");
+    const source = readFileSync(path.join(PROJECT_ROOT, "docs", file), "utf8");
     const slug = file === "README.md" ? "" : file.replace(/\.md$/, "");
-    const { title, html, headings } = renderPage(markdown, siteLink(file, report));
+    const { title, html, headings } = renderPage(source, siteLink(file, report));
+    const markdown = siteMarkdown(file, source, report);
     return { slug, file, label, group, description, markdown, title, html, headings };
   });
   const texts = [...report.attachments].map((name) => [name, readFileSync(path.join(PROJECT_ROOT, name), "utf8")]);

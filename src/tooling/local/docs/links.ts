@@ -35,3 +35,16 @@ export function siteLink(page: string, report: LinkReport): LinkResolver {
     return anchor === undefined ? address : `${address}#${anchor}`;
   };
 }
+
+/** A Markdown link or image. Texts and targets with brackets or blanks are left as they are. */
+const LINK = /(!?)\[([^\][]{0,500})\]\(([^()\s]{1,500})\)/g;
+
+/** A page's Markdown with links that work beside the page, below `/docs`. Pictures are left out, since the site serves none; lines keep their numbers. */
+export function siteMarkdown(page: string, markdown: string, report: LinkReport): string {
+  const resolve = siteLink(page, report);
+  return markdown.replaceAll(LINK, (whole, image: string, text: string, href: string) => {
+    if (image !== "") return "";
+    const isBeside = PAGES.some(({ file }) => file === href.split("#")[0]);
+    return isBeside ? whole : `[${text}](${resolve(href)})`;
+  });
+}

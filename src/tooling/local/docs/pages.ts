@@ -17,6 +17,12 @@ export const PAGES: readonly PageEntry[] = [
     description: "From nothing to search in an indexed repository, in five minutes.",
   },
   {
+    file: "tasks.md",
+    label: "How do I …?",
+    group: "Use it",
+    description: "Private repositories, webhooks, teammates, API keys, agents: short answers.",
+  },
+  {
     file: "cli.md",
     label: "Command line",
     group: "Use it",

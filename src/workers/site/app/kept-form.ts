@@ -18,7 +18,7 @@ const NOT_KEPT = /token|secret|password|code|key|once|handle/i;
 const ERROR_ID = "refused-field";
 
 const KeptForm = z.strictObject({
-  /** Page with the form, and where the form is sent. */
+  /** Page with the form, and where the form is sent. The query tells forms of one page apart that are sent to one route. */
   page: z.string(),
   action: z.string(),
   /** The refused field; none if the form as a whole was refused. */
@@ -87,7 +87,7 @@ export function withKeptForm(page: Response, form: KeptForm): Response {
   return new HTMLRewriter()
     .on("form", {
       element(element) {
-        isInside = element.getAttribute("action")?.split("?")[0] === action;
+        isInside = element.getAttribute("action") === escapeHtml(action);
         element.onEndTag(() => {
           isInside = false;
         });

@@ -79,6 +79,14 @@
     document.cookie = `cc_theme=${theme}; path=/; max-age=${theme ? 31536000 : 0}; samesite=lax; secure`;
   });
 
+  // Code of the documentation gets its buttons here: without the script they would do nothing.
+  for (const block of document.querySelectorAll(".doc pre")) {
+    const button = document.createElement("button");
+    Object.assign(button, { type: "button", className: "copy-code", textContent: "Copy" });
+    button.dataset.copy = block.textContent;
+    block.before(button);
+  }
+
   async function copy(button) {
     await navigator.clipboard.writeText(button.dataset.copy);
     const verb = button.firstChild;

@@ -46,7 +46,7 @@ hookApi.post("/repositories/:id/hooks", async (c) => {
     const made = { provider: hook.provider, cloneUrl, token, url, secret: hook.secret };
     await registerHook({ fetch: (...given) => fetch(...given), gitHosts }, made).catch(async (error: unknown) => {
       // Without its counterpart at the host it would only be in the way of the next try.
-      await deleteHook(db, { tenantId, workspaceId, id: hook.id, actor });
+      await deleteHook(db, { tenantId, workspaceId, id: hook.id, actor, isUndone: true });
       throw error;
     });
     const host = PROVIDER_NAMES[hook.provider];

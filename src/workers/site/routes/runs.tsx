@@ -73,7 +73,7 @@ export async function requireRepository(c: DashboardContext): Promise<Repository
 }
 
 /** Paths on a page of a run's files. */
-const FILES_LISTED = 100;
+const FILES_LISTED = 50;
 const MAX_REASON = 64;
 const MAX_CURSOR = 4_096;
 

@@ -7,8 +7,9 @@ import { type DashboardContext, type DashboardHono, tenantPath } from "../app/co
 import { DayBars, MonthLine, type Point } from "../views/charts.tsx";
 import { formatCount, isoDay } from "../views/format.ts";
 import { tenantPage } from "../views/layout.tsx";
-import { Empty, Head, Panel } from "../views/parts.tsx";
+import { Head, Panel } from "../views/parts.tsx";
 import { Table } from "../views/table.tsx";
+import { SharePanels } from "../views/usage-shares.tsx";
 
 export const usagePages = new Hono<DashboardHono>();
 export const usageApi = new Hono<DashboardHono>();
@@ -58,7 +59,7 @@ function byDay(days: DayUsage[], value: (day: DayUsage) => number, firstMs: numb
 usagePages.get("/usage", async (c) => {
   const nowMs = Date.now();
   const now = new Date(nowMs);
-  const { month, days, names } = await currentUsage(c, nowMs);
+  const { month, days, keys, repositories } = await currentUsage(c, nowMs);
   const todayMs = Math.floor(nowMs / DAY_MS) * DAY_MS;
   const credits = byDay(days, (day) => day.credits, todayMs - (DAYS_SHOWN - 1) * DAY_MS, DAYS_SHOWN);
   const calls = byDay(days, (day) => day.calls, todayMs - (DAYS_SHOWN - 1) * DAY_MS, DAYS_SHOWN);
@@ -139,7 +140,7 @@ usagePages.get("/usage", async (c) => {
           <DayBars points={calls} unit="requests" title="Requests by day" />
         </div>
       </Panel>
-      <KeyPanel days={days} names={names} />
+      <SharePanels c={c} days={days} keys={keys} repositories={repositories} />
       <LimitsPanel />
     </>,
   );
@@ -150,42 +151,6 @@ function describeCalls(calls: Record<string, number>): string {
     .filter(([, count]) => count > 0)
     .map(([kind, count]) => `${formatCount(count)} ${kind}`);
   return parts.length === 0 ? "none yet" : parts.join(", ");
-}
-
-function KeyPanel({ days, names }: { days: DayUsage[]; names: Map<string, string> }) {
-  const keys = new Map<string, { credits: number; calls: number; tokens: number }>();
-  for (const { credentialId, credits, calls, tokens } of days) {
-    const sum = keys.get(credentialId) ?? { credits: 0, calls: 0, tokens: 0 };
-    keys.set(credentialId, { credits: sum.credits + credits, calls: sum.calls + calls, tokens: sum.tokens + tokens });
-  }
-  const rows = [...keys].toSorted(([, a], [, b]) => b.credits - a.credits || b.calls - a.calls);
-  const most = Math.max(1, ...rows.map(([, { credits }]) => credits));
-  return (
-    <Panel title="By key" text="The last 30 days.">
-      {rows.length === 0 ? (
-        <Empty title="Nothing used yet">
-          <p>Requests appear here some seconds after they are answered.</p>
-        </Empty>
-      ) : (
-        <Table
-          label="Usage by key"
-          headings={["Key", "Share", { num: "Credits" }, { num: "Requests" }, { num: "Tokens" }]}
-        >
-          {rows.map(([id, { credits, calls, tokens }]) => (
-            <tr>
-              <th scope="row">{names.get(id) ?? (id === "index" ? "hosted indexing" : `…${id.slice(-8)}`)}</th>
-              <td class="wide">
-                <progress max={most} value={credits} aria-label={`${formatCount(credits)} credits`} />
-              </td>
-              <td class="num">{formatCount(credits)}</td>
-              <td class="num">{formatCount(calls)}</td>
-              <td class="num">{formatCount(tokens)}</td>
-            </tr>
-          ))}
-        </Table>
-      )}
-    </Panel>
-  );
 }
 
 const LIMIT_TEXTS: Partial<Record<Surface, string>> = {
@@ -233,6 +198,7 @@ function windowText(seconds: number): string {
 }
 
 usageApi.get("/usage", async (c) => {
-  const { month, days, names } = await currentUsage(c, Date.now());
-  return c.json({ ok: true, month, days, keys: Object.fromEntries(names) });
+  const { month, days, keys, repositories } = await currentUsage(c, Date.now());
+  const names = Array.from(keys, ([id, { name }]) => [id, name] as const);
+  return c.json({ ok: true, month, days, keys: Object.fromEntries(names), repositories });
 });

@@ -43,7 +43,8 @@ const SENTENCES: {
   GITHUB_APP_CREATED: ({ name, owner }) => `made the GitHub App ${quoted(name)} of ${owner}`,
   GITHUB_APP_REMOVED: ({ name }) => `removed the GitHub App ${quoted(name)}`,
   HOOK_CREATED: ({ provider }) => `made a ${provider} hook`,
-  HOOK_DELETED: ({ provider }) => `deleted a ${provider} hook`,
+  HOOK_DELETED: ({ provider, isUndone }) =>
+    isUndone === true ? `undid a ${provider} hook, which the host had refused` : `deleted a ${provider} hook`,
   KEY_CREATED: ({ kind, name, expiresAt, userId, clientId, madeFrom }, person) => {
     const what =
       clientId === undefined ? `made the ${KINDS[kind]} ${quoted(name)}` : `connected the agent ${quoted(name)}`;

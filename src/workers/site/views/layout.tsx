@@ -136,6 +136,11 @@ function Shell({ c, title, page, content, quota }: ShellProps) {
             <div class="side-foot">
               <ul class="nav">
                 <li>
+                  <a href="/docs/tasks" data-go="d">
+                    <Icon name="help" /> Help
+                  </a>
+                </li>
+                <li>
                   <a href="/app/account" {...(page === "account" ? { "aria-current": "page" } : {})}>
                     <Icon name="user" />{" "}
                     <span class="name" title={user.email}>

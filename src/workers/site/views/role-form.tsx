@@ -46,7 +46,7 @@ export function RoleForm({ action, id, label, name, value, mayGrantOwner }: Role
           subject={name}
           title={`Make ${name} an owner?`}
           question={`${name} will be able to do everything: change and remove other owners, you among them, and delete the team.`}
-          action={action}
+          action={`${action}?to=owner`}
           button={`Make ${name} an owner`}
         >
           <input type="hidden" name="role" value="owner" />

@@ -111,6 +111,6 @@ export function RetriesPanel({ history }: { history: RunHistory }) {
 }
 
 function nextText({ action, attempt, waitSec }: Retry): string {
-  const when = waitSec > 0 ? ` after ${waitSec} s` : " at once";
-  return action === "restart" ? `attempt ${attempt + 1} began${when}` : `the same step again${when}`;
+  const next = action === "restart" ? `attempt ${attempt + 1}` : "the same step again";
+  return waitSec > 0 ? `${next}, after a wait of ${waitSec} s` : next;
 }
