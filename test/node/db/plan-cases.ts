@@ -263,7 +263,7 @@ export const CASES: readonly Case[] = [
   [
     "files of a run by outcome",
     (db, { workspaceId }) => runFiles.filesByOutcome(db, { workspaceId, seq: 1, baseSeq: null }, "partial"),
-    20_000,
+    30_000,
   ],
   ["deliveries of hooks", (db, { workspaceId }) => repositories.listDeliveries(db, workspaceId)],
   ["use of keys", (db, { tenantId }) => listKeyUsage(db, tenantId)],
@@ -275,7 +275,7 @@ export const CASES: readonly Case[] = [
     (db, { tenantId }) => team.changeTenant(db, { tenantId, actor: "a", change: { name: "b", sharedIndex: true } }),
   ],
   ["first steps", (db, { tenantId, userId }) => team.readFirstSteps(db, { tenantId, userId, manages: true }), 3_000],
-  ["usage", (db, { tenantId }) => readUsage(db, tenantId, Date.now()), 3_000],
+  ["usage", (db, { tenantId }) => readUsage(db, tenantId, Date.now()), 14_000],
   ["quota", (db, { tenantId }) => readQuota(db, tenantId, Date.now())],
   ["source of a repository", (db, { workspaceId }) => sources.openSource({ db, encryptionKey: "" }, workspaceId)],
   ["members", (db, { tenantId }) => members.listMembers(db, tenantId)],
