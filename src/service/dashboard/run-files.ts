@@ -31,7 +31,7 @@ export async function filesByOutcome(
   outcome: ParseOutcome,
   { after = "", limit = 100 }: { after?: string | undefined; limit?: number } = {},
 ): Promise<OutcomePage> {
-  const [page] = await rowsOf<OutcomePage & { scanned: number; last: string | null }>(
+  const [page] = await rowsOf<OutcomePage>(
     db,
     sql`
       with scanned as materialized (
@@ -45,5 +45,5 @@ export async function filesByOutcome(
         case when (select count(*) from page) = ${limit} then (select max(path) from page)
           when (select count(*) from scanned) = ${MAX_SCANNED} then (select max(path) from scanned) end as next`,
   );
-  return page ? { files: page.files, next: page.next } : { files: [], next: null };
+  return page ?? { files: [], next: null };
 }

@@ -72,7 +72,7 @@ const MAX_REPOSITORIES = 20;
 
 /** Query of what hosted indexing has done for each repository in the last 30 days. */
 const repositoryUsageQuery = (tenantId: string) => sql<RepositoryUsage>`
-  select u.*, w.repo from (
+  select u.*, (select repo from workspaces where id = u."workspaceId") as repo from (
     select workspace_id as "workspaceId", count(*)::int as runs, (count(*) filter (where state = 'failed'))::int as failed,
       coalesce(sum(case when jsonb_typeof(result -> 'embeddedCount') = 'number' then (result ->> 'embeddedCount')::float8 end), 0) as chunks,
       coalesce(sum(extract(epoch from finished_at - created_at)), 0)::float8 as seconds
@@ -80,7 +80,7 @@ const repositoryUsageQuery = (tenantId: string) => sql<RepositoryUsage>`
       select workspace_id, state, result, created_at, finished_at from runs
       where tenant_id = ${tenantId} and created_at > now() - interval '30 days' order by created_at desc, id desc limit ${MAX_RUNS}) r
     group by workspace_id order by chunks desc, runs desc, workspace_id limit ${MAX_REPOSITORIES}) u
-  join workspaces w on w.id = u."workspaceId" order by u.chunks desc, u.runs desc, u."workspaceId"`;
+  order by u.chunks desc, u.runs desc, u."workspaceId"`;
 
 /** Reads a tenant's usage from the gate's mirror; call `flushUsage` first for the newest figures. One round trip. */
 export async function readUsage(db: Db, tenantId: string, nowMs: number): Promise<UsageReport> {

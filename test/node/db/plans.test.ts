@@ -51,7 +51,7 @@ const ELSEWHERE: Record<string, number> = {
   "src/service/indexing/changes.ts": 1,
   "src/service/indexing/finish.ts": 2,
   "src/service/indexing/plan.ts": 2,
-  "src/service/runs/outbox.ts": 1,
+  "src/service/runs/outbox.ts": 2,
   "src/service/runs/start.ts": 1,
   "src/service/db/rows.ts": 2,
   "src/service/indexing/sweep.ts": 1,
