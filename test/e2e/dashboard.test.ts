@@ -292,6 +292,7 @@ describe("mutations", () => {
       [`/runs/${runId}/cancel`]: {},
       // Members may make API keys of their own.
       "/keys": { name: "x", kind: "worker_token" },
+      [`/keys/${keyId}/budget`]: { monthlyCredits: "1" },
       [`/keys/${keyId}/revoke`]: {},
       "/invitations": { email: newEmail(), role: "member" },
       [`/invitations/${invitationId}/resend`]: {},

@@ -40,6 +40,36 @@ describe("keys of people", () => {
     expect(await namesOf(team.owner)).not.toContain(`mine of ${member.email}`);
   });
 
+  it("have budgets from their form, which owners and admins change", async () => {
+    const team = await newTeam();
+    const member = await memberOf(team.tenantId, "member");
+    const key = await team.owner.post(`${team.base}/keys`, { name: "small", kind: "api_key", monthlyCredits: "0" });
+    const embed = async () => {
+      const answer = await api("/embed", { key: String(key["value"]), body: { input: ["x"] } });
+      const { code } = (await answer.json()) as { code?: string };
+      return code ?? answer.status;
+    };
+    expect(await embed()).toBe("QUOTA_EXCEEDED");
+    const budget = `${team.base}/keys/${String(key["id"])}/budget`;
+    const page = await team.owner.page(`${team.pages}/keys`);
+    expect(page).toContain("0 credits a month");
+    expect(page).toContain("Set the budget");
+    expect(await team.owner.post(budget, { monthlyCredits: " ", ratePerMinute: "5" })).toMatchObject({ status: 200 });
+    await expect.poll(embed, { timeout: 3_000 }).toBe(200);
+    expect(await team.owner.page(`${team.pages}/keys`)).toContain("5 requests a minute");
+    expect(await team.owner.page(`${team.pages}/audit`)).toContain(
+      "as many credits as the team and 5 requests a minute",
+    );
+    for (const bad of [{ monthlyCredits: "-1" }, { ratePerMinute: "0" }, { monthlyCredits: "9".repeat(40) }])
+      expect(await team.owner.post(budget, bad)).toMatchObject({
+        status: 400,
+        details: { issues: [{ path: Object.keys(bad)[0] }] },
+      });
+    const { id } = await member.post(`${team.base}/keys`, { name: "own", kind: "api_key", monthlyCredits: "9" });
+    expect(await member.post(`${team.base}/keys/${String(id)}/budget`, {})).toMatchObject({ status: 404 });
+    expect(await member.page(`${team.pages}/keys`)).not.toContain("Set the budget");
+  });
+
   it("are made once, however often their form is sent", async () => {
     const team = await newTeam();
     const once = async () =>

@@ -55,6 +55,13 @@ export interface AuditDetails {
     /** The credentials that it was made from, the first one first. */
     madeFrom?: string[];
   };
+  /** New values; null: not limited. */
+  KEY_BUDGET_CHANGED: {
+    changeId: string;
+    credentialId: string;
+    monthlyCredits: number | null;
+    ratePerMinute: number | null;
+  };
   KEY_REVOKED: { credentialId: string; kind: "api_key" | "worker_token" };
   TENANT_CREATED: { name: string };
   /** New values of the changed fields. */
@@ -103,6 +110,7 @@ const IDENTITY: { [Name in AuditEventName]: (details: AuditDetails[Name]) => str
   // A form that is sent again after that makes the same hook, which may be deleted later.
   HOOK_DELETED: ({ hookId, isUndone }) => (isUndone ? `${hookId}:undone` : hookId),
   KEY_CREATED: (details) => details.credentialId,
+  KEY_BUDGET_CHANGED: (details) => details.changeId,
   KEY_REVOKED: (details) => details.credentialId,
   TENANT_CREATED: () => "",
   TENANT_CHANGED: (details) => details.changeId,

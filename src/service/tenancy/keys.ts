@@ -1,6 +1,7 @@
 import { and, eq, inArray, isNull, sql } from "drizzle-orm";
 import { MAX_LIVE_TOKENS, MAX_TOKEN_DEPTH, type Restrictions, type TokenRequest } from "../../contract/credentials.ts";
 import { recordAuditStatement } from "../audit/index.ts";
+import { auditInsert } from "../audit/record.ts";
 import type { Db } from "../db/client.ts";
 import { PG_UNIQUE_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { rowsOf } from "../db/rows.ts";
@@ -185,6 +186,42 @@ export interface KeyInfo {
   userId: string | null;
   /** The agent that signed in with it; null for keys. */
   agent: Agent | null;
+}
+
+/**
+ * Sets what a credential may use; what is absent is not limited any more. Its repositories and scopes stay. Valid within a second. Throws
+ * `TenancyError` if the tenant has no such credential that is not revoked.
+ */
+export async function changeKeyBudget(
+  db: Db,
+  input: {
+    tenantId: string;
+    id: string;
+    actor: string;
+    budget: Pick<Restrictions, "monthlyCredits" | "ratePerMinute">;
+  },
+): Promise<void> {
+  const { tenantId, id, actor, budget } = input;
+  const { monthlyCredits = null, ratePerMinute = null } = budget;
+  const details = { changeId: crypto.randomUUID(), credentialId: id, monthlyCredits, ratePerMinute };
+  // One without restrictions goes by its plain kind, unless it was made from another one: those are narrow always.
+  const rows = await rowsOf<{ id: string }>(
+    db,
+    sql`
+      with found as (
+        select id, parent_id, replace(kind, 'narrow_', '') as kind,
+          coalesce(restrictions, '{}'::jsonb) - 'monthlyCredits' - 'ratePerMinute' || ${JSON.stringify(budget)}::jsonb as limits
+        from credentials where id = ${id} and tenant_id = ${tenantId}::uuid and revoked_at is null for update
+      ), changed as (
+        update credentials c set
+          kind = case when f.limits = '{}'::jsonb and f.parent_id is null then f.kind else 'narrow_' || f.kind end,
+          restrictions = case when f.limits = '{}'::jsonb and f.parent_id is null then null else f.limits end
+        from found f where c.id = f.id returning c.id
+      ), audited as (
+        ${auditInsert({ event: "KEY_BUDGET_CHANGED", tenantId, actor, details }, sql`changed`)}
+      ) select id from changed`,
+  );
+  if (rows.length === 0) throw new TenancyError("NOT_FOUND", "there is no such key, or it is revoked");
 }
 
 /**

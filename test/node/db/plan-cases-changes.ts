@@ -19,7 +19,7 @@ import type { CredentialKey } from "../../../src/service/tenancy/credentials.ts"
 import { saveCredentialKey } from "../../../src/service/tenancy/credential-key.ts";
 import { eraseTenant, finishErasures } from "../../../src/service/tenancy/erase.ts";
 import { connectAgent } from "../../../src/service/tenancy/agents.ts";
-import { createKey, createToken } from "../../../src/service/tenancy/keys.ts";
+import { changeKeyBudget, createKey, createToken } from "../../../src/service/tenancy/keys.ts";
 import * as tenants from "../../../src/service/tenancy/tenants.ts";
 import { createWorkspace } from "../../../src/service/tenancy/workspaces.ts";
 import * as accounts from "../../../src/service/users/accounts.ts";
@@ -91,6 +91,13 @@ export const CHANGES: readonly Case[] = [
   [
     "the end of a hook",
     async (db, tenant) => hooks.deleteHook(db, { ...tenant, id: await first(db, "hooks", tenant), actor: "a" }),
+  ],
+  [
+    "budget of a key",
+    async (db, tenant) => {
+      const id = await first(db, "credentials", tenant);
+      await changeKeyBudget(db, { ...tenant, id, actor: "a", budget: { monthlyCredits: 5 } });
+    },
   ],
   [
     "figures of a gate",

@@ -3,12 +3,13 @@
  * owners and admins also those of the team, and they see whose the others are.
  */
 import { Hono } from "hono";
+import { Restrictions } from "../../../contract/credentials.ts";
 import { type KeyUsage, listKeyUsage } from "../../../service/dashboard/keys.ts";
 import { flushUsage } from "../../../service/gate/client.ts";
 import { type CredentialKind, deriveCredentialKey } from "../../../service/tenancy/credentials.ts";
-import { createKey, revokeKey } from "../../../service/tenancy/keys.ts";
+import { changeKeyBudget, createKey, revokeKey } from "../../../service/tenancy/keys.ts";
 import { canManage } from "../../../service/users/index.ts";
-import { done, invalid, readFields } from "../app/answers.tsx";
+import { done, type Fields, invalid, readFields } from "../app/answers.tsx";
 import { type DashboardContext, type DashboardHono, sessionOf, tenantPath } from "../app/context.ts";
 import { DashboardError } from "../app/errors.ts";
 import { newOnce, ONCE_FIELD, randomOf } from "../app/once.ts";
@@ -88,6 +89,10 @@ keyPages.get("/keys", async (c) => {
               />
               <button class="primary">Create</button>
             </div>
+            <details id="new-key-budget">
+              <summary>Budget</summary>
+              <BudgetFields id="new" />
+            </details>
           </Form>
         </div>
       </Panel>
@@ -98,19 +103,29 @@ keyPages.get("/keys", async (c) => {
             <KeyTable
               keys={keys.filter((key) => key.kind === kind && key.agent === null)}
               base={base}
+              manages={manages}
               label={`${KIND_NAMES[kind]}s`}
               empty={kind === "api_key" ? "No API key yet" : "No worker token yet"}
             />
           </Panel>
         ))}
       <Panel title="Connected agents" text="Agents that signed in for one of the team's members.">
-        <KeyTable keys={agents} base={base} label="Connected agents" empty="No agent is connected" />
+        <KeyTable keys={agents} base={base} manages={manages} label="Connected agents" empty="No agent is connected" />
       </Panel>
     </>,
   );
 });
 
-function KeyTable({ keys, base, label, empty }: { keys: KeyUsage[]; base: string; label: string; empty: string }) {
+interface KeyTableProps {
+  keys: KeyUsage[];
+  base: string;
+  /** Whether the person may change budgets: of a member's key the team decides. */
+  manages: boolean;
+  label: string;
+  empty: string;
+}
+
+function KeyTable({ keys, base, manages, label, empty }: KeyTableProps) {
   if (keys.length === 0) return <Empty title={empty} />;
   return (
     <Table
@@ -145,6 +160,19 @@ function KeyTable({ keys, base, label, empty }: { keys: KeyUsage[]; base: string
           <TimeCell at={key.createdAt} />
           <TimeCell at={key.expiresAt} />
           <td class="actions">
+            {key.revokedAt === null && manages && (
+              <Confirm
+                label="Budget …"
+                subject={key.name}
+                title={`Budget of “${key.name}”`}
+                question="Part of the team's quota and limits, tokens made from the key included. Empty: not limited."
+                action={`${base}/${key.id}/budget`}
+                button="Set the budget"
+                isDestructive={false}
+              >
+                <BudgetFields id={key.id} restrictions={key.restrictions} />
+              </Confirm>
+            )}{" "}
             {key.revokedAt === null && (
               <Confirm
                 label="Revoke …"
@@ -160,6 +188,36 @@ function KeyTable({ keys, base, label, empty }: { keys: KeyUsage[]; base: string
       ))}
     </Table>
   );
+}
+
+/** Fields of a key's budget; `id` tells those of several keys on the page apart. */
+function BudgetFields({ id, restrictions }: { id: string; restrictions?: KeyUsage["restrictions"] }) {
+  const fields = [
+    ["monthlyCredits", "Credits a month", 0, restrictions?.monthlyCredits],
+    ["ratePerMinute", "Requests a minute", 1, restrictions?.ratePerMinute],
+  ] as const;
+  return (
+    <div class="row">
+      {fields.map(([name, label, min, value]) => (
+        <div class="field fit">
+          <label for={`${name}-${id}`}>{label}</label>
+          <input id={`${name}-${id}`} name={name} type="number" min={min} value={value} placeholder="not limited" />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** Reads the fields of a budget. Throws `DashboardError` that names the field. */
+function readBudget(fields: Fields): Pick<Restrictions, "monthlyCredits" | "ratePerMinute"> {
+  const number = (name: "monthlyCredits" | "ratePerMinute") => {
+    const text = fields.text(name).trim();
+    if (text === "") return {};
+    const { data, error } = Restrictions.shape[name].safeParse(/^\d{1,10}$/.test(text) ? Number(text) : text);
+    if (error || data === undefined) throw invalid(name, "expected a whole number in the allowed range, or nothing");
+    return { [name]: data };
+  };
+  return { ...number("monthlyCredits"), ...number("ratePerMinute") };
 }
 
 /** What a key is limited to, in words. */
@@ -199,10 +257,12 @@ keyApi.post("/keys", async (c) => {
   // A personal key ends with its owner's membership, so a member's key is always personal.
   const isPersonal = !manages || fields.text("owner") === "me";
   if (isPersonal && kind !== "api_key") throw invalid("owner", "a worker token belongs to the team");
+  const restrictions = readBudget(fields);
   const input = {
     tenantId,
     name,
     kind,
+    restrictions,
     actor: actorOfSession(c),
     ...(isPersonal && { userId: sessionOf(c).user.id }),
     ...(expiresAt && { expiresAt }),
@@ -212,6 +272,8 @@ keyApi.post("/keys", async (c) => {
     name,
     isPersonal ? "me" : "team",
     fields.text("expiresInDays"),
+    // A form without a budget makes the key that it made before budgets could be given.
+    ...(Object.keys(restrictions).length > 0 ? [JSON.stringify(restrictions)] : []),
   ]);
   const { id, value, isRepeated } = await createKey(
     c.get("db"),
@@ -234,6 +296,16 @@ async function isRevoked(c: DashboardContext, id: string): Promise<boolean> {
   // Those that are not listed are the oldest revoked ones.
   return keys.find((key) => key.id === id)?.revokedAt !== null;
 }
+
+keyApi.post("/keys/:id/budget", async (c) => {
+  const fields = await readFields(c);
+  const { tenantId, role } = c.get("membership");
+  // For members the keys of others do not exist, and of their own the team decides.
+  if (!canManage(role)) throw new DashboardError("NOT_FOUND", "there is no such key whose budget you may change");
+  const budget = readBudget(fields);
+  await changeKeyBudget(c.get("db"), { tenantId, id: c.req.param("id"), actor: actorOfSession(c), budget });
+  return done(c, { to: tenantPath(c, "keys"), notice: "The budget is set." });
+});
 
 keyApi.post("/keys/:id/revoke", async (c) => {
   const { tenantId, role } = c.get("membership");

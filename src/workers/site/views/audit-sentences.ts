@@ -52,6 +52,11 @@ const SENTENCES: {
     const from = madeFrom === undefined ? "" : ", from another credential";
     return `${what}${whose}${from}${expiresAt === undefined ? "" : `, until ${day(expiresAt)}`}`;
   },
+  KEY_BUDGET_CHANGED: ({ credentialId, monthlyCredits, ratePerMinute }) => {
+    const credits = monthlyCredits === null ? "as many credits as the team" : `${monthlyCredits} credits a month`;
+    const rate = ratePerMinute === null ? "" : ` and ${ratePerMinute} requests a minute`;
+    return `gave the key …${credentialId.slice(-8)} ${credits}${rate}`;
+  },
   KEY_REVOKED: ({ kind, credentialId }) => `revoked the ${KINDS[kind]} …${credentialId.slice(-8)}`,
   TENANT_CREATED: ({ name }) => `founded the team ${quoted(name)}`,
   TENANT_CHANGED: ({ name, monthlyCredits, ...switches }) => {

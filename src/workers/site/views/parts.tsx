@@ -103,7 +103,7 @@ export function Form({ action, children, inline = false }: { action: string; chi
   );
 }
 
-/** A button that asks for confirmation before an irreversible action, in a popover that needs no JavaScript. */
+/** A button that asks before an action, an irreversible one unless `isDestructive` says otherwise, in a popover that needs no JavaScript. */
 export function Confirm({
   label,
   subject,
@@ -111,6 +111,7 @@ export function Confirm({
   question,
   action,
   button,
+  isDestructive = true,
   children,
 }: {
   label: string;
@@ -120,6 +121,7 @@ export function Confirm({
   question: Child;
   action: string;
   button: string;
+  isDestructive?: boolean;
   children?: Child;
 }) {
   // Several buttons of a page may have one action.
@@ -136,7 +138,7 @@ export function Confirm({
         <Form action={action}>
           {children}
           <div class="row">
-            <button class="destructive">{button}</button>
+            <button class={isDestructive ? "destructive" : "primary"}>{button}</button>
             <button type="button" popovertarget={id} popovertargetaction="hide">
               Keep it
             </button>

@@ -125,15 +125,15 @@ function SharePanel({
       ) : (
         <Table
           label={`Usage ${title.toLowerCase()}`}
-          headings={[heading, "Share", { num: "Credits" }, { num: "Requests" }, { num: "Tokens" }]}
+          headings={[heading, { num: "Credits" }, "Share", { num: "Requests" }, { num: "Tokens" }]}
         >
           {rows.slice(0, MAX_ROWS).map(([name, { credits, calls, tokens }]) => (
             <tr>
               <th scope="row">{nameOf(name)}</th>
+              <td class="num">{formatCount(credits)}</td>
               <td class="wide">
                 <progress max={most} value={credits} aria-label={`${formatCount(credits)} credits`} />
               </td>
-              <td class="num">{formatCount(credits)}</td>
               <td class="num">{formatCount(calls)}</td>
               <td class="num">{formatCount(tokens)}</td>
             </tr>
