@@ -66,7 +66,7 @@ describe("keys of people", () => {
         details: { issues: [{ path: Object.keys(bad)[0] }] },
       });
     const { id } = await member.post(`${team.base}/keys`, { name: "own", kind: "api_key", monthlyCredits: "9" });
-    expect(await member.post(`${team.base}/keys/${String(id)}/budget`, {})).toMatchObject({ status: 404 });
+    expect(await member.post(`${team.base}/keys/${String(id)}/budget`, {})).toMatchObject({ status: 403 });
     expect(await member.page(`${team.pages}/keys`)).not.toContain("Set the budget");
   });
 

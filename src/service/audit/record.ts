@@ -1,5 +1,6 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
+import { rowsOf } from "../db/rows.ts";
 import { auditEvents } from "../db/records-schema.ts";
 import { type AuditEvent, dedupeKeyOf } from "./events.ts";
 
@@ -16,10 +17,17 @@ export async function isAudited(
   db: Db,
   event: { tenantId: string } & Pick<AuditEvent, "event" | "details">,
 ): Promise<boolean> {
-  const rows = await db
-    .select({ id: auditEvents.id })
-    .from(auditEvents)
-    .where(and(eq(auditEvents.tenantId, event.tenantId), eq(auditEvents.dedupeKey, dedupeKeyOf(event))));
+  const { tenantId } = event;
+  const key = dedupeKeyOf(event);
+  // The first key from this one on: a planner that does not know the tenant would look for the key itself among all of the tenant's events.
+  const rows = await rowsOf(
+    db,
+    sql`
+      select 1 from (
+        select tenant_id, dedupe_key from audit_events where (tenant_id, dedupe_key) >= (${tenantId}::uuid, ${key})
+        order by tenant_id, dedupe_key limit 1) e
+      where tenant_id = ${tenantId}::uuid and dedupe_key = ${key}`,
+  );
   return rows.length > 0;
 }
 

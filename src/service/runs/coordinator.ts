@@ -1,7 +1,7 @@
 import type { RunPhase, RunStatus } from "../../contract/index.ts";
 import type { RunSpec } from "../db/run-spec.ts";
-import type { RunHistory } from "./history.ts";
-import type { RunError, StepClaim, StepProgress, StepUsage, WorkCounters } from "./state.ts";
+import type { RunError, RunHistory } from "./history.ts";
+import type { StepClaim, StepProgress, StepUsage, WorkCounters } from "./state.ts";
 
 /** RPC interface of a workspace's run coordinator, as used by routes. */
 interface RunCoordinator {

@@ -1,6 +1,11 @@
 /** What happened in a run: when it was in each phase, and what was tried again and why. Plain data of bounded size, stored with the run. */
 import type { RunPhase } from "../../contract/index.ts";
-import type { RunError } from "./state.ts";
+
+export interface RunError {
+  code: string;
+  error: string;
+  details?: Record<string, unknown>;
+}
 
 /** Work on one phase of an attempt. Pulling and indexing overlap: shards are indexed while others still arrive. */
 export interface PhaseSpan {

@@ -5,7 +5,7 @@
 import type { RunPhase, RunStatus } from "../../contract/index.ts";
 import { backoffMs } from "../../lib/backoff.ts";
 import type { RunSpec } from "../db/run-spec.ts";
-import { addRetry, enterPhase, leavePhase, NO_HISTORY, type Retry, type RunHistory } from "./history.ts";
+import { addRetry, enterPhase, leavePhase, NO_HISTORY, type Retry, type RunError, type RunHistory } from "./history.ts";
 import type { StepMessage } from "./messages.ts";
 
 /** Embedding work done for a run. */
@@ -26,12 +26,6 @@ export interface StepClaim {
   spec: RunSpec;
   /** Identifies this claim. */
   token: string;
-}
-
-export interface RunError {
-  code: string;
-  error: string;
-  details?: Record<string, unknown>;
 }
 
 export interface RunRecord {

@@ -95,7 +95,8 @@ export const CHANGES: readonly Case[] = [
   [
     "budget of a key",
     async (db, tenant) => {
-      const id = await first(db, "credentials", tenant);
+      const key = { tenantId: tenant.tenantId, name: "budget", kind: "api_key" } as const;
+      const { id } = await createKey(db, key, KEY as CredentialKey);
       await changeKeyBudget(db, { ...tenant, id, actor: "a", budget: { monthlyCredits: 5 } });
     },
   ],
