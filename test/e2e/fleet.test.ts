@@ -147,6 +147,9 @@ describe("the fleet of a team", () => {
     expect(retried).toContain("31 times; the last 1 are listed");
     expect(retried).toContain("git: &lt;b&gt;cut&lt;/b&gt;");
     expect(retried).toContain("attempt 2, after a wait of 3 s");
+    expect(
+      await owner.send(`${pages}/runs/${rows.find(({ state }) => state === "succeeded")?.id}?files=partial&after=%00`),
+    ).toMatchObject({ status: 400 });
     const usage = await owner.page(`${pages}/usage`);
     for (const title of ["By person", "By key", "By repository"]) expect(usage).toContain(title);
     expect(usage).toContain(`/runs?repository=`);

@@ -52,7 +52,7 @@ export interface UsageReport {
 
 interface KeyOwner {
   name: string;
-  /** Name or address of the member whose it is; null for keys of the team. */
+  /** Name and address of the member whose it is, two of whom may have one name; null for keys of the team. */
   owner: string | null;
 }
 
@@ -107,7 +107,9 @@ export async function readUsage(db: Db, tenantId: string, nowMs: number): Promis
       .select({
         id: credentials.id,
         name: credentials.name,
-        owner: sql<string | null>`(select coalesce(name, email) from users where id = ${credentials.userId})`,
+        owner: sql<
+          string | null
+        >`(select coalesce(name || ', ' || email, email) from users where id = ${credentials.userId})`,
       })
       .from(credentials)
       .where(eq(credentials.tenantId, tenantId)),

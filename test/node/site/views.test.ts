@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { toCsvLine } from "../../../src/service/dashboard/audit.ts";
 import { projectMonth } from "../../../src/service/dashboard/usage.ts";
 import { describeBrowser } from "../../../src/workers/site/views/browser.ts";
-import { formatBytes, relativeTime } from "../../../src/workers/site/views/format.ts";
+import { formatBytes, relativeTime, spanText } from "../../../src/workers/site/views/format.ts";
 import { tokenize } from "../../../src/workers/site/views/highlight.ts";
 
 describe("highlighting", () => {
@@ -95,6 +95,15 @@ describe("exports", () => {
 
 describe("formats", () => {
   it("read as people say them", () => {
+    expect([0, 420, 9_960, 59_700, 119_700, 3_599_600, 7_800_000].map(spanText)).toEqual([
+      "0.0 s",
+      "0.4 s",
+      "10 s",
+      "1 min 0 s",
+      "2 min 0 s",
+      "1 h 0 min",
+      "2 h 10 min",
+    ]);
     const now = Date.UTC(2026, 10, 21);
     expect(relativeTime(new Date(now - 5_000), now)).toBe("just now");
     expect(relativeTime(new Date(now - 180_000), now)).toBe("3 minutes ago");

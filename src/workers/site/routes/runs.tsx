@@ -18,7 +18,7 @@ import { count } from "../../../service/gate/client.ts";
 import { coordinatorOf } from "../../../service/runs/coordinator.ts";
 import { cancelRun, findRun, runStatus } from "../../../service/runs/runs.ts";
 import type { RunSpec } from "../../../service/db/run-spec.ts";
-import { done } from "../app/answers.tsx";
+import { done, invalid } from "../app/answers.tsx";
 import { tryCode } from "../app/code.ts";
 import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
 import { DashboardError } from "../app/errors.ts";
@@ -118,7 +118,8 @@ runPages.get("/runs/:id", async (c) => {
     withProgress(c, [run]),
     findRunBefore(c.get("db"), run),
     listPaths(c, run),
-    isActive(run.state) ? coordinatorOf(c.env.WORKSPACE_RUNS, run.workspaceId).history(run.runId) : run.history,
+    // The row gets it some moments after the end.
+    run.history ?? coordinatorOf(c.env.WORKSPACE_RUNS, run.workspaceId).history(run.runId),
   ]);
   const shown = live ?? run;
   const endMs = run.finishedAt === null ? Date.now() : Date.parse(run.finishedAt);
@@ -146,11 +147,13 @@ runPages.get("/runs/:id", async (c) => {
 
 /** Paths of the run's files that the query chooses; undefined unless its commit is indexed. */
 async function listPaths(c: DashboardContext, run: TeamRun): Promise<ListedPaths | undefined> {
+  const after = c.req.query("after");
+  if (after !== undefined && (after.length > MAX_CURSOR || !after.isWellFormed() || after.includes("\0")))
+    throw invalid("after", `expected a path of at most ${MAX_CURSOR} characters`);
   const gitSha = gitShaOf(run);
   if (run.kind !== "index" || run.state !== "succeeded" || gitSha === undefined) return undefined;
   const { workspaceId } = run;
   const chosen = c.req.query("files")?.slice(0, MAX_REASON);
-  const after = c.req.query("after")?.slice(0, MAX_CURSOR);
   const isFirst = after === undefined;
   const outcome = PARSE_OUTCOMES.find((each) => each === chosen);
   if (outcome !== undefined) {

@@ -40,3 +40,13 @@ export function formatBytes(bytes: number): string {
 export function isoDay(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
+
+/** 0.4 s, 12 s, 3 min 5 s, 2 h 10 min */
+export function spanText(ms: number): string {
+  const tenths = Math.round(Math.max(0, ms) / 100);
+  if (tenths < 100) return `${(tenths / 10).toFixed(1)} s`;
+  const seconds = Math.round(tenths / 10);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

@@ -1,7 +1,7 @@
 /** Panels of a run's page: when it was in which phase, and what was tried again. */
 import type { RunPhase } from "../../../contract/index.ts";
 import type { PhaseSpan, Retry, RunHistory } from "../../../service/runs/history.ts";
-import { formatCount } from "./format.ts";
+import { formatCount, spanText } from "./format.ts";
 import { Panel, Time } from "./parts.tsx";
 import { Table } from "./table.tsx";
 
@@ -18,14 +18,6 @@ const STEPS: Record<NonNullable<Retry["step"]>, string> = {
   finish: "Finishing",
   build: "Building the snapshot",
 };
-
-/** 0.4 s, 12 s, 3 min 5 s */
-export function spanText(ms: number): string {
-  const seconds = Math.max(0, ms) / 1_000;
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  if (seconds < 60) return `${Math.round(seconds)} s`;
-  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
-}
 
 /** Phases of a run with their times, each beside its share of the whole. */
 export function PhasesPanel({

@@ -2,9 +2,8 @@
 import type { Child } from "hono/jsx";
 import type { DayUsage, UsageReport } from "../../../service/dashboard/usage.ts";
 import { type DashboardContext, tenantPath } from "../app/context.ts";
-import { formatCount } from "./format.ts";
+import { formatCount, spanText } from "./format.ts";
 import { Empty, Panel } from "./parts.tsx";
-import { spanText } from "./run-history.tsx";
 import { Table } from "./table.tsx";
 
 /** Id under which days hold the tokens of hosted indexing. */
