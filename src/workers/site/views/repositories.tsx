@@ -43,7 +43,7 @@ export function RepositoryTable({
               {nameOf(row)}
             </a>
             {row.source?.accessLost != null && (
-              <div class="small soft reason">It can no longer be read: {LOST_TEXTS[row.source.accessLost]}.</div>
+              <div class="small soft reason">No longer indexed, because {LOST_TEXTS[row.source.accessLost]}.</div>
             )}
             {row.source?.accessLost == null && row.lastRun?.state === "failed" && (
               <div class="small soft reason">
@@ -135,7 +135,7 @@ export function StatePanel({ c, repository }: { c: DashboardContext; repository:
       <div class="body">
         {lost != null && (
           <p class="notice error" role="status">
-            It can no longer be read: {LOST_TEXTS[lost]}. What is indexed stays.{" "}
+            No longer indexed, because {LOST_TEXTS[lost]}. What is indexed stays.{" "}
             <a href={tenantPath(c, "github")}>GitHub App</a>
           </p>
         )}
