@@ -87,29 +87,28 @@ export const SEARCH = {
     min: 0,
     max: 1_000,
     default: 0,
-    description: "Results to leave out at the beginning: `limit` and `offset` page through the files found.",
+    description: "Results to skip, to page through them.",
   },
   paths: {
     type: "texts",
     max: 500,
     maxItems: 50,
     option: "path",
-    description:
-      "Globs such as `src/**` or `!**/test/**`; a file must match one of them and none that begins with `!`.",
+    description: "Globs: `src/**` includes, `!**/test/**` excludes.",
   },
   languages: {
     type: "texts",
     max: 64,
     maxItems: 50,
     option: "language",
-    description: "Language ids such as `typescript`, `python`, `go`.",
+    description: "Language ids such as `typescript`, `python`.",
   },
   kinds: {
     type: "texts",
     max: 64,
     maxItems: 50,
     option: "kind",
-    description: "Symbol kinds, such as `function`, `class`, `method`, that a result must lie in or define.",
+    description: "Symbol kinds that a result must lie in or define, such as `function`, `class`.",
   },
   maxTokens: {
     type: "number",
@@ -132,14 +131,13 @@ export const SEARCH = {
 } as const satisfies Parameters;
 
 export const SYMBOLS = {
-  name: name("Name, or qualified name in any language's way: `Sinatra::Base`, `Plug.Builder`, `Outer.inner`."),
+  name: name("Name, which may be qualified in any language's way: `Sinatra::Base`, `Outer.inner`."),
   match: {
     type: "choice",
     values: ["exact", "prefix", "fuzzy"],
-    description:
-      "How names are compared; by default the first of exact, prefix and fuzzy that finds something; a prefix gives way to a name that is one letter away.",
+    description: "How names are compared. Default: the first that finds something.",
   },
-  kind: { type: "text", max: 64, description: "Kind of symbol, such as `function`, `class`, `method`." },
+  kind: { type: "text", max: 64, description: "Kind of symbol, such as `function`, `class`." },
   limit: { type: "number", min: 1, max: MAX_LOOKUP_RESULTS, default: 20, description: "Definitions at most." },
 } as const satisfies Parameters;
 
@@ -160,7 +158,7 @@ export const REFERENCES = {
     values: RELATIONS,
     notOn: ["cli"],
     description:
-      "What the uses have to be: calls of the name (`callers`), calls inside of its definition (`callees`), classes that inherit from it (`implementations`), or imports of a file or package (`importers`). Each has its `certainty`: `certain` by the language's rules, `likely`, or `name` where only the name is the same. Without it all lines with the name.",
+      "Calls of the name (`callers`), calls in its definition (`callees`), classes that inherit from it (`implementations`), or imports of the file or package `path` (`importers`). Each has a certainty: `certain` by the language's rules, `likely`, or `name`: only the name is the same. Default: all lines with the name.",
   },
   path: {
     type: "text",
@@ -168,7 +166,7 @@ export const REFERENCES = {
     isVerbatim: true,
     notOn: ["cli"],
     description:
-      "With `relation`: path of the definition that is meant, where several share the name. For `importers` the file that is imported, or the name of a package.",
+      "With `relation`: path of the definition that is meant, where several share the name; for `importers` the imported file or package.",
   },
   line: {
     type: "number",
@@ -181,15 +179,14 @@ export const REFERENCES = {
     type: "choice",
     values: CERTAINTIES,
     notOn: ["cli"],
-    description: "With `relation`: the least certain uses to list; all by default.",
+    description: "With `relation`: the least certain uses to list. Default: all.",
   },
   depth: {
     type: "number",
     min: 1,
     max: 5,
     notOn: ["cli"],
-    description:
-      "With `relation`: how many steps to follow; 1, direct ones only, by default. Of `importers` only these are known.",
+    description: "With `relation`: steps to follow. Default: 1, direct ones; of `importers` only these are known.",
   },
   limit: { type: "number", min: 1, max: MAX_LOOKUP_RESULTS, default: 50, description: "Lines at most." },
 } as const satisfies Parameters;
@@ -232,15 +229,14 @@ export const IMPACT = {
   name: {
     type: "text",
     max: 300,
-    description:
-      "Name of the definition that is to change, qualified in any language's way. Instead of `paths` and `patch`.",
+    description: "Name of the definition that is to change.",
   },
   paths: {
     type: "texts",
     max: path.max,
     maxItems: MAX_IMPACT_PATHS,
     option: "path",
-    description: "Files that are to change, from the root of the repository. Instead of `name` and `patch`.",
+    description: "Files that are to change, from the root of the repository.",
   },
   patch: {
     type: "text",
@@ -248,14 +244,14 @@ export const IMPACT = {
     toolMax: 200_000,
     isVerbatim: true,
     notOn: ["cli"],
-    description: "The change as a unified diff, as `git diff` writes it. Instead of `name` and `paths`.",
+    description: "The change as a unified diff.",
   },
   depth: {
     type: "number",
     min: 1,
     max: 5,
     default: 2,
-    description: "How many calls are followed from what changes.",
+    description: "Calls that are followed from what changes.",
   },
   limit: { type: "number", min: 1, max: 100, default: 20, description: "Entries of each list at most." },
   maxTokens: {
@@ -299,8 +295,7 @@ export const GREP = {
     max: 4_096,
     isVerbatim: true,
     required: true,
-    description:
-      "Regular expression in the dialect of ripgrep (Rust's `regex`): linear time, Unicode classes, no look-around and no back-references.",
+    description: "Regular expression as ripgrep takes it (Rust's `regex`): no look-around, no back-references.",
   },
   fixedStrings: { type: "flag", letter: "F", description: "Take the pattern literally." },
   ignoreCase: { type: "flag", letter: "i", description: "Disregard case." },
@@ -328,15 +323,15 @@ export const GREP = {
     max: 1_000_000,
     default: 0,
     notOn: ["cli"],
-    description: "Matching lines, or files where only those are asked for, to leave out at the beginning.",
+    description: "Matching lines to skip, or files where only those are listed.",
   },
   filesOnly: {
     type: "flag",
     option: "files-with-matches",
     letter: "l",
-    description: "Name the files with matches instead of the lines.",
+    description: "List files instead of lines.",
   },
-  count: { type: "flag", letter: "c", description: "Count the matching lines of each file instead of showing them." },
+  count: { type: "flag", letter: "c", description: "Count the matching lines of each file." },
   maxTokens: {
     type: "number",
     min: 200,

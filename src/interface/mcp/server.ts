@@ -3,6 +3,7 @@ import { McpServer } from "@modelcontextprotocol/server";
 import { visible } from "../../lib/display.ts";
 import { type CodeIndex, NotFoundError, QuestionError, type RepoList } from "../questions/code-index.ts";
 import { notFoundText } from "./answers.ts";
+import { listedSchema } from "./listed-schema.ts";
 import { type IndexingListener, progressOf } from "./progress.ts";
 import { TOOLS } from "./tools.ts";
 
@@ -36,7 +37,12 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   for (const { name, title, description, input, run } of TOOLS) {
     server.registerTool(
       name,
-      { title, description, inputSchema: input, annotations: { readOnlyHint: true, openWorldHint: false } },
+      {
+        title,
+        description,
+        inputSchema: listedSchema(input),
+        annotations: { readOnlyHint: true, openWorldHint: false },
+      },
       async (args, context) => {
         const progress = progressOf(context, now);
         const stop = progress && onIndexing?.(progress);

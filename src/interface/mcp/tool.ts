@@ -19,20 +19,11 @@ import { type AnswerOptions, FRAME_TOKENS } from "./answer-frame.ts";
 const MAX_TOKENS = SEARCH.maxTokens;
 
 const repo = selector.repo.describe(
-  "Repository as list_repos names it, such as github.com/owner/name. Default: all of them, or the work tree that you are in.",
+  "github.com/owner/name, as in list_repos. Default: all, or the work tree that you are in.",
 );
-const oneRepo = repo.describe(
-  "Repository as list_repos names it. Needed where there are several and you are in none of them.",
-);
-const ref = selector.ref.describe(
-  "Branch, tag or commit that is indexed, or the id of an overlay. Default: the current revision.",
-);
-export const maxTokens = z
-  .int()
-  .min(MAX_TOKENS.min)
-  .max(MAX_TOKENS.max)
-  .default(MAX_TOKENS.default)
-  .describe("Length of the answer. What does not fit is shortened, and the answer says so.");
+const oneRepo = repo.describe("As in list_repos. Needed where there are several and you are in none.");
+const ref = selector.ref.describe("Indexed branch, tag, commit or overlay. Default: the current one.");
+export const maxTokens = z.int().min(MAX_TOKENS.min).max(MAX_TOKENS.max).default(MAX_TOKENS.default);
 
 /** What a tool runs with. */
 interface ToolContext {

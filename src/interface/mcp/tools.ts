@@ -30,9 +30,9 @@ const searchCode = questionTool({
   name: "search_code",
   title: "Search code",
   description:
-    "Finds code by what it does, by words, identifiers or a whole issue text with stack traces. Use it first when you do not know where something is. " +
-    "Returns the best places with numbered lines, the enclosing symbol and the path; the lines are current, so a file need not be read again for them. " +
-    'A phrase in "double quotes" must occur literally. Tests, docs, examples and generated code rank lower unless the query asks for them.',
+    "Finds code by what it does: words, identifiers or a whole issue text with stack traces. Use it first when you do not know where something is. " +
+    "Returns the best places with path, enclosing symbol and numbered lines, which are current and need not be read again. " +
+    "Tests, docs, examples and generated code rank lower unless the query asks for them.",
   question: search,
   text: searchText,
 });
@@ -56,9 +56,9 @@ const symbolsByName = questionTool({
   name: "find_symbol",
   title: "Find a definition",
   description:
-    "Finds where a function, class, method, type or constant is defined, by name. The name may be qualified in any language's way (Sinatra::Base, Plug.Builder, Outer.inner). " +
-    "Without an exact match it falls back to prefixes, then to similar names. Returns path, lines and signature, and for up to three short definitions their numbered lines. " +
-    "Instead of a name, at takes a position in a file, and says what the name there means, with how certain that is.",
+    "Finds where a function, class, method, type or constant is defined, by name; without an exact match by prefix, then by similar names. " +
+    "Returns path, lines and signature, and the numbered lines of up to three short definitions. " +
+    "With at instead of name, it says what the name at a position means, and how certain that is.",
   question: definitions,
   text: symbolsText,
 });
@@ -79,7 +79,7 @@ const findSymbol: Tool = {
     at: text
       .max(DEFINITION.path.max)
       .optional()
-      .describe("Position of a name instead of the name: path:line:column, or path:line for all names of the line."),
+      .describe("Position instead of name: path:line:column, or path:line for all names of the line."),
   }),
   run: async (context, { at, ...input }) => {
     if (typeof at !== "string") {
@@ -98,9 +98,9 @@ const findReferences = questionTool({
   name: "find_references",
   title: "Find uses of a name",
   description:
-    "Lists the lines on which an identifier is used, with line number and enclosing symbol, in order of path; definitions are left out. " +
+    "Lists the lines on which an identifier is used, with the enclosing symbol; definitions are left out. " +
     "It goes by name: another symbol of the same name is included. Use it before you change or remove something. " +
-    "relation asks for callers, callees or implementations of one definition, or for the importers of a file or package (as path), each with how certain it is: certain ones follow the language's rules.",
+    "relation asks for callers, callees, implementations or importers instead.",
   question: references,
   text: referencesText,
 });
@@ -109,9 +109,9 @@ const grepTool = questionTool({
   name: "grep",
   title: "Find every line that matches",
   description:
-    "Lists every line that matches a regular expression (ripgrep's dialect) or, with fixed_strings, a text: by file, sources first, with line number and enclosing symbol. " +
+    "Lists every line that matches a regular expression or text: by file, sources first, with the enclosing symbol. " +
     "Use it before you rename, delete or upgrade something, or to be sure that there are no more: it says whether all text was searched. " +
-    "Lock files, generated and vendored code are searched too; paths such as !vendor/** leave them out. count and files_only give an overview.",
+    "Lock files, generated and vendored code are searched too; paths such as !vendor/** leave them out.",
   question: grep,
   text: grepText,
 });
@@ -120,8 +120,8 @@ const impactTool = questionTool({
   name: "impact",
   title: "What a change concerns",
   description:
-    "Says what a change may break or need besides: pass the unified diff as patch, files as paths, or a definition as name (one of the three). " +
-    "Returns files that likely need a change or a run, best first and each with its reasons (calls, words, names, history), changed interfaces, the tests that reach it, and its callers with how certain each is. " +
+    "Says what a change may break or need besides: give patch, paths or name. " +
+    "Returns files that likely need a change or a run, best first with reasons, changed interfaces, tests that reach it, and callers with how certain each is. " +
     "Use it before you finish a change, to find what was forgotten.",
   question: impact,
   isOfOne: true,
@@ -151,7 +151,7 @@ const outlineTool = questionTool({
   name: "outline",
   title: "Outline of a file or folder",
   description:
-    "Lists the symbols that a file defines, nested, with their lines and signatures: what is in a file, at a tenth of the cost of reading it. " +
+    "Lists the symbols that a file defines, nested, with lines and signatures, at a tenth of the cost of reading it. " +
     "Of a folder (`.` is the root) it lists the files and folders.",
   question: outlineOrFolder,
   isOfOne: true,
@@ -162,7 +162,7 @@ const readFile = questionTool({
   name: "read_file",
   title: "Read lines of a file",
   description:
-    "Shows lines of an indexed file with their numbers. Give a range where you know it: search_code, find_symbol and outline name lines. " +
+    "Shows numbered lines of an indexed file. Give a range where you know it. " +
     "A long file is shown as far as max_tokens goes, with the line to go on from.",
   question: file,
   isOfOne: true,
@@ -172,7 +172,7 @@ const readFile = questionTool({
 const listRepos: Tool = {
   name: "list_repos",
   title: "List repositories",
-  description: "Lists the repositories that are indexed, each with its commit and the age of its index.",
+  description: "Lists the indexed repositories, each with its commit and the age of its index.",
   input: strict({
     query: text.max(500).optional().describe("Part of a name."),
     max_tokens: maxTokens,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { listedSchema } from "../../../src/interface/mcp/listed-schema.ts";
 import { tokensOf } from "../../../src/interface/mcp/text.ts";
 import { TOOLS } from "../../../src/interface/mcp/tools.ts";
 import { answerFrom } from "../../../src/interface/questions/answer.ts";
@@ -147,6 +148,34 @@ describe("the tools", () => {
       expect(name.length).toBeLessThanOrEqual(32);
       expect(Buffer.byteLength(description)).toBeLessThanOrEqual(2_048);
     }
+  });
+
+  it("take at most 2,500 tokens of every agent's context", () => {
+    const listed = TOOLS.map(({ name, description, input }) => ({
+      name,
+      description,
+      inputSchema: listedSchema(input)["~standard"].jsonSchema.input({ target: "draft-2020-12" }),
+    }));
+    expect(tokensOf(JSON.stringify(listed))).toBeLessThanOrEqual(2_500);
+    const [search] = listed;
+    expect(search?.inputSchema).toMatchObject({
+      type: "object",
+      required: ["query"],
+      properties: { query: { maxLength: 32_768 }, limit: { minimum: 1, maximum: 50, default: 10 } },
+    });
+  });
+
+  it.each([
+    ["query", "x".repeat(32_769)],
+    ["query", ""],
+    ["ref", "x".repeat(501)],
+    ["paths", Array.from({ length: 51 }, () => "a")],
+    ["offset", 1_001],
+    ["unknown", 1],
+  ])("check %s although its bounds may not be listed", async (field, value) => {
+    const [search] = TOOLS;
+    const checked = await listedSchema(search!.input)["~standard"].validate({ query: "a", [field]: value });
+    expect(checked.issues).toHaveLength(1);
   });
 
   it.each(CALLS)("%s fits its answer into the budget, and names commit and age", async (name, args) => {
