@@ -4,7 +4,7 @@ import { dirname, join, relative, sep } from "node:path";
 import { CliError, EXIT } from "../exit-codes.ts";
 
 /** A git command that has not finished by then may be blocked. */
-const SUSPECT_AFTER_MS = 1_000;
+const SUSPECT_AFTER_MS = 3_000;
 /** Files that git opens in every folder it lists. */
 const READ_BY_GIT: ReadonlySet<string> = new Set([".gitignore", ".gitattributes"]);
 /** Files that git opens in its own folder. */
@@ -17,8 +17,9 @@ const MAX_FOLDERS = 20_000;
  */
 export async function unlessBlocked<T>(cwd: string, command: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const blocked = new AbortController();
+  let isRunning = true;
   const search = async () => {
-    const path = await findBlocking(workTreeRoot(cwd));
+    const path = await findBlocking(workTreeRoot(cwd), () => isRunning);
     if (path === undefined) return;
     const message = `${path} is not a regular file, and git waits for it: remove or replace it`;
     blocked.abort(new CliError(EXIT.usage, "SPECIAL_FILE", message));
@@ -27,6 +28,7 @@ export async function unlessBlocked<T>(cwd: string, command: (signal: AbortSigna
   try {
     return await command(blocked.signal);
   } finally {
+    isRunning = false;
     clearTimeout(timer);
   }
 }
@@ -41,14 +43,14 @@ function isSpecial(file: Stats | Dirent): boolean {
   return file.isFIFO() || file.isSocket() || file.isCharacterDevice() || file.isBlockDevice();
 }
 
-/** Path, relative to the root, of a FIFO, socket or device that git would open; undefined if none is found. */
-async function findBlocking(root: string): Promise<string | undefined> {
+/** Path, relative to the root, of a FIFO, socket or device that git would open; undefined if none is found while `isWanted`. */
+async function findBlocking(root: string, isWanted: () => boolean): Promise<string | undefined> {
   for (const name of OF_GIT) {
     const stat = lstatSync(join(root, ".git", name), { throwIfNoEntry: false });
     if (stat && isSpecial(stat)) return `.git/${name}`;
   }
   const folders = [root];
-  for (let at = 0; at < folders.length && at < MAX_FOLDERS; at++) {
+  for (let at = 0; at < folders.length && at < MAX_FOLDERS && isWanted(); at++) {
     const folder = folders[at]!;
     for (const entry of await promises.readdir(folder, { withFileTypes: true }).catch(() => [])) {
       if (entry.isDirectory() && entry.name !== ".git") folders.push(join(folder, entry.name));
