@@ -1,29 +1,13 @@
-import { cp, mkdir, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { basename, dirname, join } from "node:path";
+import { cp, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { defineConfig, type UserConfig } from "tsdown";
-import { CORE_WASM, GRAMMAR_WASM } from "./src/engines/parsing/grammar-files.ts";
 import { writeClientTypes } from "./src/tooling/release/client-types.ts";
+import { commandBundles, copyGrammars } from "./src/tooling/release/command-bundle.ts";
 import { CLIENT_MANIFEST, packageManifest, packageReadme } from "./src/tooling/release/manifest.ts";
 import { githubRepository } from "./src/tooling/release/repository.ts";
 
 const OUTPUT = "dist/cli";
 const CLIENT = `${OUTPUT}/client`;
-
-const common = {
-  outDir: OUTPUT,
-  platform: "node",
-  target: "node22",
-  // Not ESM: Node loads a graph of ES modules at half the speed, and their imports of its own modules at a fraction of it.
-  format: "cjs",
-  outExtensions: () => ({ js: ".js" }),
-  dts: false,
-  minify: true,
-  sourcemap: false,
-  deps: { alwaysBundle: [/./], onlyBundle: false },
-  // The CommonJS form of jsonc-parser requires its parts in a way that no bundler can follow.
-  inputOptions: { resolve: { mainFields: ["module", "main"] } },
-} as const satisfies UserConfig;
 
 const client = {
   outDir: CLIENT,
@@ -42,20 +26,10 @@ const client = {
  */
 export default defineConfig(async () => {
   await rm(OUTPUT, { recursive: true, force: true });
+  const [command, parseWorker] = commandBundles(OUTPUT);
   return [
-    {
-      ...common,
-      entry: { codectx: "src/cli/codectx.ts" },
-      clean: false,
-      onSuccess: writePackage,
-    },
-    // A file of its own, with all that a thread needs.
-    {
-      ...common,
-      entry: { "parse-worker": "src/cli/indexing/parse-worker.ts" },
-      clean: false,
-      outputOptions: { codeSplitting: false },
-    },
+    { ...command, onSuccess: writePackage },
+    parseWorker,
     {
       ...client,
       entry: { index: "src/interface/client/index.ts" },
@@ -72,13 +46,7 @@ export default defineConfig(async () => {
 });
 
 async function writePackage(): Promise<void> {
-  const require = createRequire(import.meta.url);
-  await mkdir(join(OUTPUT, "grammars"), { recursive: true });
-  for (const specifier of [CORE_WASM, ...Object.values(GRAMMAR_WASM)]) {
-    await cp(require.resolve(specifier), join(OUTPUT, "grammars", basename(specifier)));
-  }
-  const regex = join(dirname(require.resolve("rregex/package.json")), "lib", "rregex.wasm");
-  await cp(regex, join(OUTPUT, "grammars", basename(regex)));
+  copyGrammars(OUTPUT);
   await writeFile(join(OUTPUT, "package.json"), json(packageManifest(githubRepository())));
   await writeFile(join(OUTPUT, "README.md"), await packageReadme(githubRepository()));
   for (const file of ["CHANGELOG.md", "LICENSE", "THIRD_PARTY_NOTICES.md"]) await cp(file, join(OUTPUT, file));

@@ -39,6 +39,9 @@ const PIPELINES = [
   "users/concurrency",
 ].map((name) => `test/node/${name}.test.ts`);
 
+/** The CLI's tests run the command as users do. */
+const COMMAND = "./test/support/codectx-bundle.ts";
+
 const EMBEDDED_E2E = ["index", "search", "snapshot", "dashboard"].map((name) => `test/e2e/${name}.test.ts`);
 
 /** Runs in workerd, with real Durable Objects, against the database that the global set-up starts. */
@@ -87,7 +90,7 @@ function workerProject(name: string, databaseSetup: string): TestProjectInlineCo
 
 /** Over HTTP, against the production bundles. */
 function e2eProject(name: string, setup: string, include: string[]): TestProjectInlineConfiguration {
-  return { test: { name, include, ...NODE, globalSetup: [setup], ...LIMITS } };
+  return { test: { name, include, ...NODE, globalSetup: [COMMAND, setup], ...LIMITS } };
 }
 
 export default defineConfig({
@@ -104,7 +107,7 @@ export default defineConfig({
           ...LIMITS,
         },
       },
-      { test: { name: "pipeline", include: PIPELINES, ...NODE, ...LIMITS } },
+      { test: { name: "pipeline", include: PIPELINES, ...NODE, ...LIMITS, globalSetup: [COMMAND] } },
       // The code that talks to the database runs on the embedded one and on a PostgreSQL server, which has many sessions, its own
       // statistics and other defaults.
       workerProject("worker", "./test/support/worker-database.ts"),

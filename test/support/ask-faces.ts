@@ -2,15 +2,13 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { RemoteIndex } from "../../src/cli/remote/remote-index.ts";
 import { CodeContextClient } from "../../src/interface/client/index.ts";
 import { SEARCH } from "../../src/contract/questions.ts";
 import { nearNames } from "../../src/interface/questions/unknown.ts";
+import { CODECTX_ENTRY } from "./codectx-entry.ts";
 import { commandArguments, facesOf, nothingFoundTable, type QuestionName, toolArguments } from "./faces.ts";
-
-const CODECTX_ENTRY = fileURLToPath(new URL("../../src/cli/codectx.ts", import.meta.url));
 
 type Given = Readonly<Record<string, unknown>>;
 type Json = Record<string, unknown>;

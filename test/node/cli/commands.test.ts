@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { CODECTX_ENTRY, sampleFiles, Sandbox } from "./support/run.ts";
+import { CODECTX_ENTRY } from "../../support/codectx-entry.ts";
+import { sampleFiles, Sandbox } from "./support/run.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 

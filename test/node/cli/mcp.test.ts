@@ -6,9 +6,9 @@ import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CODECTX_ENTRY } from "../../support/codectx-entry.ts";
 import { sampleFiles, Sandbox } from "./support/run.ts";
 
-const ENTRY = fileURLToPath(new URL("../../../src/cli/codectx.ts", import.meta.url));
 const DOCUMENT = fileURLToPath(new URL("../../../docs/mcp.md", import.meta.url));
 const [START, END] = ["<!-- session: npx vitest run test/node/cli/mcp.test.ts checks it -->\n", "<!-- end -->"];
 
@@ -72,7 +72,7 @@ afterAll(() => sandbox.remove());
 function command(): { command: string; args: string[]; cwd: string; env: Record<string, string> } {
   // No address and no key: the tools need neither.
   const env = sandbox.environment({ CODECTX_API_URL: undefined, CODECTX_API_KEY: undefined });
-  return { command: process.execPath, args: [ENTRY, "mcp"], cwd: sandbox.path("shop"), env };
+  return { command: process.execPath, args: [CODECTX_ENTRY, "mcp"], cwd: sandbox.path("shop"), env };
 }
 
 function textOf(result: object): string {

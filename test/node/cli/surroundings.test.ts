@@ -4,7 +4,8 @@ import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { mkdirSync, rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { CODECTX_ENTRY, sampleFiles, Sandbox } from "./support/run.ts";
+import { CODECTX_ENTRY } from "../../support/codectx-entry.ts";
+import { sampleFiles, Sandbox } from "./support/run.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -2,10 +2,8 @@ import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { CODECTX_ENTRY } from "../../../support/codectx-entry.ts";
 import { FakeService } from "./service.ts";
-
-export const CODECTX_ENTRY = fileURLToPath(new URL("../../../../src/cli/codectx.ts", import.meta.url));
 
 export interface Ran {
   code: number | null;
@@ -23,7 +21,7 @@ export interface RunOptions {
   fullDisk?: boolean;
   /** User and group id of the process; needs root. */
   user?: number | undefined;
-  /** The program; by default this checkout's. */
+  /** The program; by default this checkout's, bundled. */
   entry?: string;
   /** Called with the process once it runs. */
   onStart?: (child: ChildProcess) => void;

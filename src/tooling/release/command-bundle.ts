@@ -1,0 +1,46 @@
+/** How the `codectx` command is bundled: with everything it imports, so that there is no dependency to install. */
+import { copyFileSync, mkdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import type { InlineConfig } from "tsdown";
+import { CORE_WASM, GRAMMAR_WASM } from "../../engines/parsing/grammar-files.ts";
+
+/** tsdown's configurations of the command and of the thread that it parses in. Neither empties `outDir`. */
+export function commandBundles(outDir: string) {
+  const common = {
+    outDir,
+    clean: false,
+    platform: "node",
+    target: "node22",
+    // Not ESM: Node loads a graph of ES modules at half the speed, and their imports of its own modules at a fraction of it.
+    format: "cjs",
+    outExtensions: () => ({ js: ".js" }),
+    dts: false,
+    minify: true,
+    sourcemap: false,
+    deps: { alwaysBundle: [/./], onlyBundle: false },
+    // The CommonJS form of jsonc-parser requires its parts in a way that no bundler can follow.
+    inputOptions: { resolve: { mainFields: ["module", "main"] } },
+  } as const satisfies InlineConfig;
+  return [
+    { ...common, entry: { codectx: "src/cli/codectx.ts" } },
+    // A file of its own, with all that a thread needs.
+    {
+      ...common,
+      entry: { "parse-worker": "src/cli/indexing/parse-worker.ts" },
+      outputOptions: { codeSplitting: false },
+    },
+  ] as const satisfies InlineConfig[];
+}
+
+/** Copies the WebAssembly modules that the command reads into `grammars` beside it. */
+export function copyGrammars(outDir: string): void {
+  const require = createRequire(import.meta.url);
+  const folder = path.join(outDir, "grammars");
+  mkdirSync(folder, { recursive: true });
+  const regex = path.join(path.dirname(require.resolve("rregex/package.json")), "lib", "rregex.wasm");
+  for (const file of [CORE_WASM, ...Object.values(GRAMMAR_WASM)].map((name) => require.resolve(name))) {
+    copyFileSync(file, path.join(folder, path.basename(file)));
+  }
+  copyFileSync(regex, path.join(folder, path.basename(regex)));
+}
