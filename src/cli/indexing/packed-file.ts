@@ -53,7 +53,7 @@ export function packFile(symbols: readonly CodeSymbol[], chunks: readonly Chunk[
   };
 }
 
-/** Of bytes that {@link packFile} has made: verify their checksum first. */
+/** Unpacks the bytes of {@link packFile}. They must be verified by their checksum first. */
 export function unpackFile(bytes: Uint8Array): UnpackedFile {
   const [symbols, chunks] = JSON.parse(brotliDecompressSync(bytes).toString()) as [Columns, Columns];
   const chunkRows = rowsOf(chunks, CHUNK_TEXTS, CHUNK_NUMBERS);

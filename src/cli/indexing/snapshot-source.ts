@@ -84,8 +84,11 @@ function readFile(
     )
     .all(contentId, fingerprintId)
     .map((row) => verified<{ hash: string; vector: Uint8Array | null }>(row));
-  if ([symbols, chunks, rows].some(({ length }, i) => length !== (i === 0 ? content.symbolCount : content.chunkCount)))
-    throw new IndexDamagedError(`rows of ${path} are missing`);
+  const isWhole =
+    symbols.length === content.symbolCount &&
+    chunks.length === content.chunkCount &&
+    rows.length === content.chunkCount;
+  if (!isWhole) throw new IndexDamagedError(`rows of ${path} are missing`);
   return {
     path,
     contentHash: hexOf(content.sha256),

@@ -1,8 +1,6 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import type { Expression, FileBuilder } from "./file-builder.ts";
-
-/** Name of what a module of CommonJS exports as a whole. */
-export const WHOLE_MODULE = "module.exports";
+import { WHOLE_MODULE } from "./types.ts";
 
 /**
  * `exports.name = …`, `module.exports.name = …`, `module.exports = { name }` and `module.exports = value`, as CommonJS has it; `expressionOf`
@@ -17,9 +15,11 @@ export function commonExports(
   const object = left.field("object")?.text;
   const name = left.field("property");
   const local = (node: SyntaxNode): Expression => ({ is: "class", line: node.row + 1 });
+  // A value that is not followed is known by the place where it is exported.
+  const exportPart = (key: SyntaxNode, of: Expression): void =>
+    file.exportAs(key.text, of.is === "unknown" || of.is === "call" ? local(key) : of);
   if (name && (object === "exports" || object === WHOLE_MODULE)) {
-    const of = valueOf(right, expressionOf);
-    file.exportAs(name.text, of.is === "unknown" || of.is === "call" ? local(name) : of);
+    exportPart(name, valueOf(right, expressionOf));
   } else if (left.text !== WHOLE_MODULE) return;
   else if (right.type !== "object") {
     const of = FUNCTION_OR_CLASS.test(right.type) ? local(right.field("name") ?? right) : valueOf(right, expressionOf);
@@ -31,8 +31,7 @@ export function commonExports(
       if (!/identifier/.test(key.type)) continue;
       const isName = each.type === "shorthand_property_identifier";
       const named: Expression = isName ? { is: "name", name: key.text, scope: file.top } : local(key);
-      const of = value ? valueOf(value, expressionOf) : named;
-      file.exportAs(key.text, of.is === "unknown" || of.is === "call" ? local(key) : of);
+      exportPart(key, value ? valueOf(value, expressionOf) : named);
     }
 }
 

@@ -18,7 +18,7 @@ export interface Follower {
   classAt(of: { path: string; line: number }): Promise<ClassInfo | undefined>;
 }
 
-/** What a call of `by` hands to a function that is its argument; `at` is a `parameterKey`. */
+/** Resolves the type of a callback's parameter: `by` is the function that calls the callback, `at` the `parameterKey`. */
 export async function handed(
   follow: Follower,
   path: string,
@@ -34,7 +34,7 @@ export async function handed(
       return wrapping ? { ...of, wrapping } : "unknown";
     }
     found = await follow.valueOfMember(of, called.name);
-    // A promise is not told from what it resolves to.
+    // A promise is treated as the value it resolves to, so the callback of `then` gets the receiver itself.
     if (typeof found === "string" && called.name === "then" && at === 0) return of;
   } else found = await follow.valueOf(path, called);
   if (typeof found === "string" || found.line === undefined) return "unknown";

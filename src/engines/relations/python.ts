@@ -222,7 +222,7 @@ function targets(node: SyntaxNode | undefined, place: Place, value?: Expression)
     }
 }
 
-/** What `with … as` gives: usually the object itself, of a function that yields what it yields. */
+/** Value of `with … as`: what a generator function yields, otherwise the object itself. */
 function entered(target: SyntaxNode, scope: Scope): Expression | undefined {
   const pattern = target.parent;
   const value =

@@ -14,13 +14,11 @@ import {
   type Unresolved,
 } from "./resolved.ts";
 import { moduleKey } from "./rust-keys.ts";
-import type { ClassInfo, Meaning, Use } from "./types.ts";
+import { type ClassInfo, type Meaning, type Use, WHOLE_MODULE } from "./types.ts";
 import { givenBy, methodName } from "./wrapped.ts";
 
 /** Imports, aliases and bases that are followed from a use to what it means: cyclic re-exports end there. */
 const MAX_STEPS = 64;
-/** What a module of CommonJS exports as a whole. */
-const WHOLE = "module.exports";
 
 interface FoundMember {
   path: string;
@@ -167,7 +165,7 @@ class Resolver implements Follower {
       return own === undefined ? this.#fromInside(path, module, name) : { path: own, line: undefined };
     }
     if (name === "*") {
-      const whole = (await this.load(found))?.exports.get(WHOLE);
+      const whole = (await this.load(found))?.exports.get(WHOLE_MODULE);
       return whole ? read(found, whole) : { path: found, line: undefined };
     }
     const resolved = await this.#nameOf(found, name, read);
@@ -271,7 +269,7 @@ class Resolver implements Follower {
     const inner = path.endsWith(".rs") ? uses?.bindings.get(moduleKey(name)) : undefined;
     if (inner) return read(path, inner);
     const starred = await this.fromStars(path, name, read);
-    const whole = uses?.exports.get(WHOLE);
+    const whole = uses?.exports.get(WHOLE_MODULE);
     if (typeof starred !== "string" || !whole) return starred;
     if (name === "default") return read(path, whole);
     const found = await this.receiverOf(path, whole);

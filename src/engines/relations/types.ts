@@ -79,6 +79,9 @@ export interface FileUses {
   callbacks: Map<number, Meaning>;
 }
 
+/** Name under which a module of CommonJS exports its whole value. */
+export const WHOLE_MODULE = "module.exports";
+
 /** Parameters that are told apart of a function, and of a callback of it. */
 export const MAX_PARAMETERS = 7;
 /** First key for a function's type that is not a parameter, but a type with a name. */

@@ -1,9 +1,9 @@
 /** What names and objects of TypeScript and JavaScript are bound to by patterns, loops and assignments. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { WHOLE_MODULE } from "./commonjs.ts";
 import { type Expression, type FileBuilder, lookUp, type OpenClass, type Scope, UNKNOWN } from "./file-builder.ts";
 import { MAX_DEPTH, MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { expressionOf, type Place } from "./typescript-expressions.ts";
+import { WHOLE_MODULE } from "./types.ts";
 import { ITERATED } from "./wrapped.ts";
 
 /** The value at the end of `a = b = value`; where `module.exports` is among them, the variable is what the module exports. */
@@ -65,7 +65,6 @@ export function pattern(node: SyntaxNode | undefined, place: Place, value?: Expr
   else if (node.type === "shorthand_property_identifier_pattern") bindPart(node.text, likely(part(node.text)), place);
   else if (node.type === "pair_pattern")
     pattern(node.field("value"), inner, likely(part(node.field("key")?.text ?? "")));
-  else if (node.type === "object_assignment_pattern") pattern(node.field("left"), inner, value);
   else if (node.type.endsWith("assignment_pattern")) pattern(node.field("left"), inner, value);
   else if (node.type === "array_pattern")
     // Of an entry the second name is the value.

@@ -23,7 +23,7 @@ export const ITERATOR = "<iterator>";
 export const ELEMENT = "<element>";
 /** What a loop over a list or map gives: of a map its entries. */
 export const ITERATED = "<iterated>";
-/** What `with … as` of Python gives: what a generator yields, else the object itself. */
+/** Value of `with … as` in Python: what a generator function yields, otherwise the object itself. */
 export const ENTERED = "<entered>";
 /** The target of `*`: of an iterator or smart pointer; a plain pointer is not told from what it points to. */
 export const TARGET = "<target>";

@@ -2,7 +2,7 @@
 import { hasUses } from "../../../engines/relations/languages.ts";
 import { inherits, resolveUse } from "../../../engines/relations/resolve.ts";
 import type { FindDefinitions, Resolved } from "../../../engines/relations/resolved.ts";
-import type { FileUses, Meaning, Use } from "../../../engines/relations/types.ts";
+import { type FileUses, type Meaning, type Use, WHOLE_MODULE } from "../../../engines/relations/types.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-index.ts";
 import { type Certainty, distinct, type FoundUse, KINDS, lessSure, placeKey, rankOf, targetOf } from "./found.ts";
@@ -126,7 +126,7 @@ export class UsesFinder {
     const stems = new Set<string>();
     for (const { path, startLine } of definitions.slice(0, MAX_ALIASES)) {
       const uses = await this.#files.uses(path);
-      const wholes = [uses?.exports.get("module.exports"), uses?.exports.get("default")];
+      const wholes = [uses?.exports.get(WHOLE_MODULE), uses?.exports.get("default")];
       const isWhole = wholes.some((of) => of && "line" in of && of.line === startLine);
       const [stem = ""] = path.slice(path.lastIndexOf("/") + 1).split(".", 1);
       if (isWhole && stem !== "index") stems.add(camelCase(stem));
