@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- guidance --set FILE --mirrors DIR [--data DIR] [--limit N]`
+ * `npm run bench -- guidance --set FILE --mirrors DIR [--data DIR] [--limit N] [--seeds N]`
  *
  * What an agent spends until it has seen the lines it needs: scripted agents without a model (`guidance/policies.ts`) on the cases of
  * `lines make`, a commit's message as the question and the lines that it changed as the gold. Tokens in the context and tokens that a model
@@ -21,8 +21,6 @@ import { Session, tokensOf } from "./guidance/session.ts";
 import type { LineCase } from "./lines/make.ts";
 import { mean } from "./retrieval/metrics.ts";
 import { median, temporaryFolder } from "./support.ts";
-
-const SEED = 7;
 
 /** `uses`: the tools of Code Context that the agent has, whose descriptions are in its context. */
 const POLICIES: readonly { name: string; policy: Policy; uses: "none" | "all" }[] = [
@@ -49,6 +47,7 @@ export async function run(args: string[]): Promise<void> {
       mirrors: { type: "string" },
       data: { type: "string" },
       limit: { type: "string", default: "24" },
+      seeds: { type: "string", default: "1" },
     },
   });
   const { set, mirrors } = values;
@@ -74,11 +73,12 @@ export async function run(args: string[]): Promise<void> {
       return answer;
     };
     for (const { query, gold } of own.slice(0, Number(values.limit)))
-      for (const { name, policy, uses } of POLICIES) {
-        const session = new Session(linesOf(gold), tokensOf(query) + (uses === "all" ? descriptions : 0));
-        await policy(query, session, { folder, ask, random: generator() });
-        rows.push({ policy: name, session });
-      }
+      for (const { name, policy, uses } of POLICIES)
+        for (let seed = 1; seed <= Number(values.seeds); seed++) {
+          const session = new Session(linesOf(gold), tokensOf(query) + (uses === "all" ? descriptions : 0));
+          await policy(query, session, { folder, ask, random: generator(seed) });
+          rows.push({ policy: name, session });
+        }
     await client.close();
     console.log(
       `${repo}: ${Math.min(own.length, Number(values.limit))} cases (descriptions of tools ${descriptions} tokens)`,
@@ -88,8 +88,9 @@ export async function run(args: string[]): Promise<void> {
 }
 
 /** Numbers from 0 to 1, the same sequence for each case. */
-function generator(): () => number {
-  let state = SEED;
+function generator(seed: number): () => number {
+  // Far apart, so that the first numbers are too.
+  let state = seed * 16_807;
   return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
 }
 

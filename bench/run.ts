@@ -26,6 +26,8 @@ const BENCHES = [
   "words",
   "agent-tasks",
   "guidance",
+  "overlays",
+  "work-trees",
 ] as const;
 
 const [name = "", ...args] = process.argv.slice(2);
