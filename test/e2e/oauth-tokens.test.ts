@@ -18,6 +18,14 @@ import { newTenant, service, type TestTenant } from "./support/service.ts";
 
 type Member = Awaited<ReturnType<typeof memberOf>>;
 
+/** All that the service has logged. */
+function readLogs(): string {
+  const folder = path.join(service().dataDir, "logs");
+  return readdirSync(folder)
+    .map((name) => readFileSync(path.join(folder, name), "utf8"))
+    .join("\n");
+}
+
 let tenant: TestTenant;
 let member: Member;
 let owner: Member;
@@ -126,6 +134,80 @@ describe("the end of a connection", () => {
   });
 });
 
+describe("tokens where they do not belong", () => {
+  it("are refused: replayed, mixed with those of another team, for another resource, and at the API", async () => {
+    const stranger = await newTenant();
+    const other = await memberOf(stranger.tenantId, "owner");
+    const asked = await registered();
+    const code = (await consent(member, asked.address)).searchParams.get("code") ?? "";
+    const [mine, theirs] = [await agentOf(member), await agentOf(other)];
+    const parts = (text: string) => text.split(":");
+    const mixed = (a: string, b: string): string[] => {
+      const [from, to] = [parts(a), parts(b)];
+      return [1, 2, 3, 4, 5, 6].map((bits) =>
+        from.map((part, i) => ((bits >> i) & 1 ? (to[i] ?? "") : part)).join(":"),
+      );
+    };
+    const altered = (text: string): string[] =>
+      Array.from({ length: 12 }, (_, i) => {
+        const at = Math.floor((i * text.length) / 12);
+        return `${text.slice(0, at)}${text[at] === "a" ? "b" : "a"}${text.slice(at + 1)}`;
+      });
+    const ofGrant = (refresh: string, clientId: string, more: Record<string, string> = {}) =>
+      token({ grant_type: "refresh_token", refresh_token: refresh, client_id: clientId, ...more });
+    const ofCode = (one: string, more: Partial<typeof asked> = {}) => exchange(one, { ...asked, ...more });
+    const resources = [service().siteUrl, `${service().siteUrl}/`, `${service().apiUrl}/mcp`, "https://evil.test/mcp"];
+    const refused = await Promise.all([
+      ...[...altered(code), ...mixed(code, theirs.refresh), theirs.refresh, mine.access].map((one) => ofCode(one)),
+      ...altered(asked.verifier).map((verifier) => ofCode(code, { verifier })),
+      ofCode(code, { clientId: theirs.clientId }),
+      ...[...altered(mine.refresh), ...mixed(mine.refresh, theirs.refresh), ...mixed(mine.refresh, mine.access)]
+        .filter((one) => one !== mine.refresh && one !== theirs.refresh)
+        .map((one) => ofGrant(one, mine.clientId)),
+      ofGrant(theirs.refresh, mine.clientId),
+      ofGrant(mine.refresh, theirs.clientId),
+      ofGrant(mine.access, mine.clientId),
+      ...resources.map((resource) => ofGrant(mine.refresh, mine.clientId, { resource })),
+      ...["client_credentials", "password", "urn:ietf:params:oauth:grant-type:token-exchange", ""].map((grant) =>
+        ofGrant(mine.refresh, mine.clientId, { grant_type: grant, subject_token: mine.access }),
+      ),
+    ]);
+    const answers = await Promise.all(refused.map(async (one) => ({ status: one.status, text: await one.text() })));
+    expect(answers.filter(({ status, text }) => ![400, 401].includes(status) || text.includes("access_token"))).toEqual(
+      [],
+    );
+    // What was guessed at stays good for its owner, once.
+    expect((await ofCode(code)).status).toBe(200);
+    for (let n = 0; n < 10; n++) expect((await ofCode(code)).status).toBe(400);
+    const next = (await (await refreshed(mine)).json()) as { access_token: string };
+    for (let n = 0; n < 10; n++) expect((await refreshed(mine)).status).toBe(400);
+    expect((await askWith(next.access_token)).status).toBe(200);
+
+    // The API takes keys alone, directly and through the site.
+    const routes = [
+      ...["/embed", "/usage", "/symbols?name=a", "/references?name=a", "/files", "/index"].map((to) => ["GET", to]),
+      ...["/embed", "/rerank", "/search", "/grep", "/tokens", "/overlays", "/index", "/mcp"].map((to) => ["POST", to]),
+    ] as const;
+    const origins = [service().apiUrl, `${service().siteUrl}/api/v1`];
+    const atApi = await Promise.all(
+      [next.access_token, theirs.refresh].flatMap((bearer) =>
+        origins.flatMap((origin) =>
+          routes.map(async ([method = "", to = ""]) => {
+            const headers = { Authorization: `Bearer ${bearer}`, "Content-Type": "application/json" };
+            const answer = await fetch(origin + to, { method, headers, ...(method === "POST" && { body: "{}" }) });
+            return [method, to, answer.status];
+          }),
+        ),
+      ),
+    );
+    expect(atApi.filter(([, , status]) => status !== 401)).toEqual([]);
+    expect(refused.length + atApi.length + 20).toBeGreaterThan(120);
+    const logs = readLogs();
+    for (const secret of [code, mine.refresh, theirs.refresh, theirs.access, next.access_token, asked.verifier])
+      expect(logs.includes(secret.split(":").at(-1) ?? secret)).toBe(false);
+  });
+});
+
 describe("tokens that were not issued", () => {
   it("are refused in 200 variants, and none is in the logs", async () => {
     const agent = await agentOf(member);
@@ -168,10 +250,7 @@ describe("tokens that were not issued", () => {
     expect((await askWith(agent.access)).status).toBe(200);
     const crossed = await askWith(theirs.access);
     expect([crossed.status, crossed.text.includes("acme/shop")]).toEqual([200, false]);
-    const folder = path.join(service().dataDir, "logs");
-    const logged = readdirSync(folder)
-      .map((name) => readFileSync(path.join(folder, name), "utf8"))
-      .join("\n");
+    const logged = readLogs();
     for (const text of [secret, otherSecret, agent.refresh.split(":")[2] ?? "", theirs.refresh.split(":")[2] ?? ""])
       expect(logged.includes(text)).toBe(false);
   });
