@@ -104,6 +104,7 @@ const SYSTEM_ERRORS: Record<string, string> = {
   EPERM: "permission denied",
   ENOTDIR: "a file is where a folder should be",
   EEXIST: "a file is where a folder should be",
+  EBUSY: "another program has the file open",
   EIO: "the disk reported an error",
   EFBIG: "a file would be larger than this process may write (ulimit -f)",
   EMFILE: "too many open files",

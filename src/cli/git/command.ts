@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { devNull } from "node:os";
 import { CliError, EXIT } from "../exit-codes.ts";
+import { programFile } from "../machine/platform.ts";
 import { unlessBlocked } from "./blocked.ts";
 
 /** A git command without output for this long is killed; for example, a FIFO in place of a file would block it forever. */
@@ -112,9 +113,18 @@ export function git(
   return unlessBlocked(cwd, (signal) => run(cwd, args, gitEnvironment(settings, env), signal));
 }
 
+/** The git to start. Throws `CliError` if it is known that there is none. */
+export function gitProgram(): string {
+  const program = programFile("git");
+  if (program === undefined) throw noGit();
+  return program;
+}
+
+const noGit = (): CliError => new CliError(EXIT.usage, "NO_GIT", "git is not installed or not in PATH");
+
 function run(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const child = spawn("git", args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(gitProgram(), args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
     const output: Buffer[] = [];
     let stderr = "";
     let hung = false;
@@ -133,9 +143,7 @@ function run(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv, signa
     });
     child.on("error", (error: NodeJS.ErrnoException) => {
       clearTimeout(timer);
-      reject(
-        error.code === "ENOENT" ? new CliError(EXIT.usage, "NO_GIT", "git is not installed or not in PATH") : error,
-      );
+      reject(error.code === "ENOENT" ? noGit() : error);
     });
     child.on("close", (code) => {
       clearTimeout(timer);

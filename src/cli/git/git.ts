@@ -4,7 +4,16 @@ import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { sha256 } from "../machine/checksum.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { git, gitEnvironment, GitCommandError, gitLine, gitList, splitNul, withoutFilters } from "./command.ts";
+import {
+  git,
+  gitEnvironment,
+  gitProgram,
+  GitCommandError,
+  gitLine,
+  gitList,
+  splitNul,
+  withoutFilters,
+} from "./command.ts";
 import { realPath } from "../machine/platform.ts";
 
 /** Mode of a folder in a tree. */
@@ -223,7 +232,7 @@ async function* readObjects(
   type: "commit" | "tree" | "blob",
 ): AsyncGenerator<{ oid: string; bytes: Uint8Array<ArrayBuffer> }> {
   if (oids.length === 0) return;
-  const child = spawn("git", ["cat-file", "--batch"], {
+  const child = spawn(gitProgram(), ["cat-file", "--batch"], {
     cwd,
     env: gitEnvironment(),
     stdio: ["pipe", "pipe", "ignore"],

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import type { ChangeHistory } from "../../engines/impact/co-change.ts";
-import { gitEnvironment } from "./command.ts";
+import { gitEnvironment, gitProgram } from "./command.ts";
 
 /** More commits than these do not tell better what belongs together. */
 const MAX_COMMITS = 1_000;
@@ -26,7 +26,7 @@ export function recentChanges(cwd: string, commit: string): Promise<ChangeHistor
       "-z",
       "--format=%x01",
     ];
-    const child = spawn("git", [...args, "--end-of-options", commit, "--"], {
+    const child = spawn(gitProgram(), [...args, "--end-of-options", commit, "--"], {
       cwd,
       env: gitEnvironment(),
       stdio: ["ignore", "pipe", "ignore"],

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs
 import { join } from "node:path";
 import { PARSER_VERSION } from "../../engines/parsing/version.ts";
 import { IDENTITY_FILE } from "./identity.ts";
-import { takeWriteLock } from "./lock.ts";
+import { LOCK_FILES, takeWriteLock } from "./lock.ts";
 import { IndexStore } from "./store.ts";
 import { indexesDirectory, type Environment } from "../machine/paths.ts";
 
@@ -104,11 +104,22 @@ function readWorktrees(directory: string): IndexedWorkTree[] | undefined {
 }
 
 /** Deletes an index. Throws `INDEX_BUSY` if a process is writing to it. */
-export async function removeCached(directory: string): Promise<void> {
+export async function removeCached(directory: string, remove = rmSync): Promise<void> {
   const lock = await takeWriteLock(directory, { command: "cache clean", waitMs: 0 });
+  const removeFolder = (): void => remove(directory, { recursive: true, force: true });
+  let isLockLeft = false;
   try {
-    rmSync(directory, { recursive: true, force: true });
+    for (const name of readdirSync(directory))
+      if (!LOCK_FILES.includes(name)) remove(join(directory, name), { recursive: true, force: true });
+    try {
+      removeFolder();
+    } catch {
+      // Windows removes no file that is open, which the lock is.
+      isLockLeft = true;
+    }
   } finally {
     lock.release();
   }
+  // Now the lock of another process, if there is one, keeps the folder in place.
+  if (isLockLeft && readdirSync(directory).every((name) => LOCK_FILES.includes(name))) removeFolder();
 }

@@ -12,8 +12,8 @@ const UNREADABLE = new Set([
   "ENODEV",
   "ENAMETOOLONG",
 ]);
-// O_NOFOLLOW and O_NONBLOCK do not exist on Windows, where they count as 0.
-const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+// O_NOFOLLOW and O_NONBLOCK do not exist on Windows.
+const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants as Partial<typeof constants> & { O_RDONLY: number };
 
 /**
  * The regular files below a folder. Links are not followed, for files or folders, so that nothing outside is read; FIFOs and devices
@@ -22,13 +22,16 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 export class FileTree {
   /** Absolute or relative to the current folder, without symbolic links. */
   readonly root: string;
+  readonly #noFollow: number;
   /** By path, whether a folder is reached without a link. */
   readonly #folders = new Map<string, boolean>();
   /** The last of them: paths mostly come in order. */
   #last = { folder: "", inside: true };
 
-  constructor(root: string) {
+  /** `noFollow`: the flag that opens no link, 0 where there is none. */
+  constructor(root: string, noFollow: number = O_NOFOLLOW) {
     this.root = root;
+    this.#noFollow = noFollow;
   }
 
   /** `lstat` of the regular file at a path; undefined if there is none. */
@@ -68,7 +71,8 @@ export class FileTree {
     let handle: number | undefined;
     try {
       if (!this.#isInside(path)) return undefined;
-      handle = openSync(`${this.root}/${path}`, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+      if (this.#noFollow === 0 && this.#examine(path)?.isFile() !== true) return undefined;
+      handle = openSync(`${this.root}/${path}`, O_RDONLY | this.#noFollow | O_NONBLOCK);
       const stats = fstatSync(handle);
       if (!stats.isFile()) return undefined;
       const bytes = new Uint8Array(Math.min(stats.size, maxBytes));

@@ -24,7 +24,7 @@ interface LockOptions {
 }
 
 /** Names of the lock file. If one is not a database, the next is used. */
-const LOCK_FILES = ["lock.sqlite", "lock-2.sqlite", "lock-3.sqlite"];
+export const LOCK_FILES = ["lock.sqlite", "lock-2.sqlite", "lock-3.sqlite"];
 
 /**
  * Takes the write lock of an index: an exclusive transaction on a separate SQLite file. The operating system releases it when the

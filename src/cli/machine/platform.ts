@@ -2,7 +2,7 @@
  * What differs between operating systems. Nothing else in the command line asks which one it runs on. The rules for Windows and macOS
  * were written from the documentation of Node, git and the systems; docs/cli.md says what has been run where.
  */
-import { realpathSync, renameSync } from "node:fs";
+import { existsSync, realpathSync, renameSync } from "node:fs";
 import nodePath, { type PlatformPath } from "node:path";
 
 const isWindows = (platform: string): boolean => platform === "win32";
@@ -41,6 +41,33 @@ export function pathWithin(folder: string, path: string, paths: PlatformPath = n
   // Another drive has no relative path.
   return inside === ".." || inside.startsWith("../") || paths.isAbsolute(inside) ? undefined : inside;
 }
+
+/**
+ * What to start for a program that lies in PATH. On Windows its file, because Windows would look in the current folder first, which may be a
+ * checkout that brings a program of that name; undefined if PATH does not have it. `path`: the value of PATH.
+ */
+export function programFile(
+  name: string,
+  path: string | undefined = process.env["PATH"],
+  platform: string = process.platform,
+  exists: (file: string) => boolean = existsSync,
+): string | undefined {
+  if (!isWindows(platform)) return name;
+  const { win32 } = nodePath;
+  const folders = (path ?? "").split(win32.delimiter).map((folder) => folder.replace(/^"(.*)"$/, "$1"));
+  // Folders such as `.` and `\\bin` depend on the current one.
+  const files = folders
+    .filter((folder) => /^(?:[a-z]:[\\/]|\\\\)/i.test(folder))
+    .map((folder) => win32.join(folder, `${name}.exe`));
+  return files.find(exists);
+}
+
+/** The pager of who has not chosen one. Windows has `more`, which shows neither colours nor links. */
+export const defaultPager = (platform: string = process.platform): string => (isWindows(platform) ? "" : "less");
+
+/** Whether the exit code of a shell says that there is no such command. Windows has the code of any failure for that. */
+export const isNoCommand = (code: number | null, platform: string = process.platform): boolean =>
+  isWindows(platform) ? code !== 0 : code === 127;
 
 /** The flag to open a file of one's own with that is only to be flushed: Windows flushes none that was opened for reading. */
 export const FLUSHABLE = "r+";

@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process";
 import type { Context } from "../context.ts";
+import { defaultPager, isNoCommand } from "../machine/platform.ts";
 
 /** Options of `less`: exit if the text fits on the screen, show colours and links, leave the text on the screen. */
 const LESS_OPTIONS = "FRX";
 /** Assumed height of a terminal that does not report one. */
 const DEFAULT_ROWS = 24;
 
-/** Writes the result of a command; on a terminal through the pager (PAGER, else `less`) if it is longer than the screen. */
+/** Writes the result of a command; on a terminal through the pager (PAGER, else the platform's) if it is longer than the screen. */
 export async function showPaged(
   context: Context,
   document: Record<string, unknown>,
@@ -23,14 +24,14 @@ export async function showPaged(
 }
 
 /**
- * The pager for these lines: `CODECTX_PAGER`, else `PAGER`, else `less`. Undefined if there is no terminal or a dumb one, if
+ * The pager for these lines: `CODECTX_PAGER`, else `PAGER`, else the platform's. Undefined if there is no terminal or a dumb one, if
  * everything fits on the screen, and if the user wants none (an empty value or `cat`).
  */
 export function pagerFor(
   lines: readonly string[],
   { isTerminal, rows, env }: { isTerminal: boolean; rows: number | undefined; env: Context["env"] },
 ): string | undefined {
-  const pager = env["CODECTX_PAGER"] ?? env["PAGER"] ?? "less";
+  const pager = env["CODECTX_PAGER"] ?? env["PAGER"] ?? defaultPager();
   const fits = lines.length < (rows || DEFAULT_ROWS);
   return !isTerminal || fits || pager === "" || pager === "cat" || env["TERM"] === "dumb" ? undefined : pager;
 }
@@ -44,8 +45,7 @@ function page(pager: string, text: string, env: Context["env"]): Promise<boolean
       env: { ...process.env, LESS: env["LESS"] ?? LESS_OPTIONS },
     });
     child.on("error", () => resolve(false));
-    // 127: command not found.
-    child.on("close", (code) => resolve(code !== 127));
+    child.on("close", (code) => resolve(!isNoCommand(code)));
     // EPIPE: the user quit the pager.
     child.stdin.on("error", () => undefined);
     child.stdin.end(text);

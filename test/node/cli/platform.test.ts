@@ -1,7 +1,20 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { toCliError } from "../../../src/cli/exit-codes.ts";
+import { removeCached } from "../../../src/cli/indexing/cache.ts";
+import { FileTree } from "../../../src/cli/indexing/file-tree.ts";
 import { cacheDirectory, configDirectory } from "../../../src/cli/machine/paths.ts";
-import { commandFiles, npxCommand, pathWithin, renameFile } from "../../../src/cli/machine/platform.ts";
+import {
+  commandFiles,
+  defaultPager,
+  isNoCommand,
+  npxCommand,
+  pathWithin,
+  programFile,
+  renameFile,
+} from "../../../src/cli/machine/platform.ts";
 import { answerFrom } from "../../../src/interface/questions/answer.ts";
 import type { OpenIndexes, Question } from "../../../src/interface/questions/code-index.ts";
 
@@ -88,4 +101,59 @@ it("starts commands of packages as each system can", () => {
   });
   expect(npxCommand(["codectx", "mcp"], "darwin")).toEqual({ command: "npx", args: ["-y", "codectx", "mcp"] });
   expect([commandFiles("codectx", "win32"), commandFiles("codectx", "linux")]).toEqual([["codectx.cmd"], ["codectx"]]);
+});
+
+describe("programs on Windows", () => {
+  it("are those of PATH, not those of the current folder, which may be a hostile checkout", () => {
+    const there = new Set(["C:\\Program Files\\Git\\cmd\\git.exe", "git.exe", ".\\git.exe", "\\tools\\git.exe"]);
+    const find = (folders: string) => programFile("git", folders, "win32", (file) => there.has(file));
+    const folders = '.;;\\tools;tools;C:\\Windows;"C:\\Program Files\\Git\\cmd"';
+    expect(find(folders)).toBe("C:\\Program Files\\Git\\cmd\\git.exe");
+    expect(find(".;;\\tools;C:\\Windows")).toBeUndefined();
+    expect(programFile("git", undefined, "win32", () => true)).toBeUndefined();
+    expect(programFile("git", "/usr/bin", "linux", () => false)).toBe("git");
+  });
+
+  it("include no pager, and a command that is missing fails as any other", () => {
+    expect([defaultPager("win32"), defaultPager("linux")]).toEqual(["", "less"]);
+    expect([isNoCommand(1, "win32"), isNoCommand(0, "win32")]).toEqual([true, false]);
+    expect([isNoCommand(127, "linux"), isNoCommand(1, "linux"), isNoCommand(0, "linux")]).toEqual([true, false, false]);
+  });
+});
+
+describe("files on Windows", () => {
+  const newFolder = (): string => {
+    const folder = mkdtempSync(path.join(tmpdir(), "code-context-platform-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    return folder;
+  };
+
+  it("are removed with their index although its lock is open meanwhile", async () => {
+    const directory = path.join(newFolder(), "index");
+    mkdirSync(directory);
+    writeFileSync(path.join(directory, "index.sqlite"), "");
+    let isReleased = false;
+    const remove = ((file: string, options: object) => {
+      if (file === directory && !isReleased) {
+        isReleased = true;
+        throw Object.assign(new Error("EBUSY: resource busy or locked"), { code: "EBUSY" });
+      }
+      rmSync(file, options);
+    }) as typeof rmSync;
+    await removeCached(directory, remove);
+    expect(existsSync(directory)).toBe(false);
+  });
+
+  it("are not read through links where no flag of the system refuses them", () => {
+    const root = newFolder();
+    writeFileSync(path.join(root, "a.ts"), "a");
+    symlinkSync(path.join(root, "a.ts"), path.join(root, "link.ts"));
+    const tree = new FileTree(root, 0);
+    expect([tree.read("a.ts")?.length, tree.read("link.ts")]).toEqual([1, undefined]);
+  });
+
+  it("that another program has open are reported as such", () => {
+    const busy = Object.assign(new Error("EBUSY: resource busy or locked"), { code: "EBUSY", path: "C:\\a" });
+    expect(toCliError(busy)).toMatchObject({ exit: 9, message: "another program has the file open: C:\\a" });
+  });
 });
