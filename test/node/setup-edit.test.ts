@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { CLIENTS } from "../../src/cli/commands/setup-clients.ts";
@@ -72,6 +73,53 @@ describe("settings of clients", () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  it("adds every client's entry once to files of every form, keeps comments, and brings the bytes back", () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "code-context-setup-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const env = { XDG_CONFIG_HOME: folder };
+    const jsonForms = (property: string) => [
+      undefined,
+      "",
+      "{}",
+      "\uFEFF{}\r\n",
+      `// mine\n{\n  // theirs\n  "${property}": { "a": { "command": "a" } /* last */, },\n}\n\n`,
+      `\uFEFF{\r\n\t"other": [1, 2], // mine\r\n\t"${property}": {}\r\n}`,
+      `{"${property}":{"a":{"command":"a"}},"other":{"codectx":1}}`,
+    ];
+    const tomlForms = [
+      undefined,
+      "",
+      "# mine\r\nmodel = 'o' # theirs\r\n\r\n[other]\r\nmcp_servers = 1\r\n",
+      '\uFEFFmodel = "o"',
+      '[mcp_servers.a] # mine\ncommand = "a"\n\n\n',
+      '[mcp_servers]\n\n[mcp_servers.a]\nenv = { A = "1" } # inline\n[later]\n',
+    ];
+    const servers = [entry, { url: "https://a.example/mcp", keyVariable: "KEY" }, { url: "https://a.example/mcp" }];
+    let count = 0;
+    for (const [name, { property, entry: entryOf, input }] of Object.entries(CLIENTS))
+      for (const server of servers)
+        for (const before of property === undefined ? tomlForms : jsonForms(property)) {
+          const own = entryOf(server);
+          if (own === undefined) continue;
+          const isSame = (found: unknown) => isDeepStrictEqual({ ...(found as object) }, own);
+          const wanted: Wanted = { file: name, property, entry: own, input: input?.(server), isSame };
+          const after = addEntry(before, wanted)?.after ?? "";
+          const what = `${name} ${JSON.stringify(server)} ${JSON.stringify(before)}`;
+          expect(after, what).toContain("codectx");
+          for (const [comment] of before?.matchAll(/(?:# ?|\/\/ |\/\* )(?:mine|theirs|last|inline)/g) ?? [])
+            expect(after, what).toContain(comment);
+          if (before?.includes("\r\n")) expect(after.replaceAll("\r\n", ""), what).not.toContain("\n");
+          expect(addEntry(after, wanted), what).toBeUndefined();
+          rememberChange(env, name, before, after);
+          expect(originalText(env, name, after), what).toEqual({ text: before });
+          expect(addEntry(removeEntry(after, wanted) ?? "", wanted)?.after, what).toBeDefined();
+          count++;
+        }
+    expect(count).toBeGreaterThan(150);
+    for (const inline of ["mcp_servers = {}\n", 'mcp_servers = { a = { command = "a" } } # mine\r\n'])
+      expect(() => addEntry(inline, toml)).toThrow(/add this by hand/);
   });
 
   it("has a place and a local entry for each client, on every platform", () => {

@@ -58,14 +58,30 @@ function realFile(file: string): string {
   }
 }
 
-/** The text of the settings; undefined if there are none. Throws `NOT_A_FILE` for anything but a readable file of sensible size. */
+/** The text of the settings; undefined if there are none. Throws `NOT_A_FILE` for anything but a readable file of sensible size in UTF-8. */
 export function readSettings({ root, path, file }: Place): string | undefined {
   const stat = statOf(file);
   if (stat === undefined) return undefined;
   const bytes = stat.isFile() && stat.size <= MAX_BYTES ? new FileTree(root).read(path) : undefined;
-  if (bytes) return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-  const why = !stat.isFile() ? "is not a regular file" : stat.size > MAX_BYTES ? "is too large" : "cannot be read";
+  const text = bytes && textOf(bytes);
+  if (text !== undefined) return text;
+  const why = !stat.isFile()
+    ? "is not a regular file"
+    : stat.size > MAX_BYTES
+      ? "is too large"
+      : bytes
+        ? "is not in UTF-8"
+        : "cannot be read";
   throw new CliError(EXIT.usage, "NOT_A_FILE", `${file} ${why}; nothing was changed`);
+}
+
+/** Undefined for bytes that would not be the same when they are written again. */
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Replaces the settings in one step, with the mode that they had. */
