@@ -1,3 +1,6 @@
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { sql } from "drizzle-orm";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
@@ -6,8 +9,9 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startGitServer } from "../../src/tooling/local/git/git-server.ts";
+import { CODECTX_ENTRY } from "../support/codectx-entry.ts";
 import { sampleFiles, Sandbox, type Ran } from "../node/cli/support/run.ts";
-import { admin, newTenant, service, type TestTenant } from "./support/service.ts";
+import { admin, database, newTenant, service, type TestTenant } from "./support/service.ts";
 
 /** As a new user would: log in, index, publish on one clone; pull and look a symbol up on another machine. */
 describe("codectx against the service", () => {
@@ -192,6 +196,44 @@ describe("codectx against the service", () => {
     for (const args of [["--edits"], ["--remote", "--edits", "--ref", "HEAD"]])
       expect(await run("app", ["symbol", "tripled7", ...args])).toMatchObject({ code: 2, json: { code: "USAGE" } });
     sandbox.git("app", "reset", "-q", "--hard", "HEAD~1");
+  });
+
+  it("serves the service's index with the edits of the work tree to agents, with mcp --remote --edits", async () => {
+    const env = sandbox.environment({ CODECTX_API_URL: service().apiUrl, CODECTX_API_KEY: undefined });
+    const [command, cwd] = [process.execPath, sandbox.path("app")];
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(
+      new StdioClientTransport({ command, args: [CODECTX_ENTRY, "mcp", "--remote", "--edits"], cwd, env }),
+    );
+    const ask = async (name: string, input: Record<string, unknown>): Promise<string> => {
+      const { content } = await client.callTool({ name, arguments: input });
+      return content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+    };
+    try {
+      sandbox.write("app/src/module7.ts", "export function tripled7(n: number) {\n  return n * 3;\n}\n");
+      expect(await ask("find_symbol", { name: "tripled7" })).toMatch(/edits included[^]*src\/module7\.ts:1/);
+      sandbox.write("app/src/module7.ts", "\nexport function fourfold7(n: number) {\n  return n * 4;\n}\n");
+      expect(await ask("find_symbol", { name: "fourfold7" })).toContain("src/module7.ts:2");
+      expect(await ask("read_file", { path: sandbox.path("app/src/module7.ts") })).toContain("fourfold7");
+      // A named revision is the service's own, and so is another repository.
+      expect(await ask("find_symbol", { name: "fourfold7", ref: "main" })).toContain("nothing in the index is named");
+      expect(await ask("find_symbol", { name: "fourfold7", repo: "github.com/acme/other" })).toContain("no workspace");
+      expect(await ask("grep", { pattern: "(" })).toContain("pattern");
+      expect(await ask("list_repos", {})).toMatch(
+        /^\S+\/app@[0-9a-f]{10}, indexed .*[^]*\n2 of 2 repositories shown\.$/,
+      );
+      await database().execute(sql`update overlays set expires_at = now() where tenant_id = ${tenant.tenantId}`);
+      expect(await ask("grep", { pattern: "fourfold\\d" })).toContain("src/module7.ts");
+    } finally {
+      await client.close();
+      sandbox.git("app", "checkout", "-q", "--", ".");
+    }
+    for (const args of [["--edits"], ["--remote", "--all"], ["--remote", "--repos", "."]])
+      expect(await run("app", ["mcp", ...args])).toMatchObject({ code: 2, json: { code: "USAGE" } });
+    expect(await run("app", ["mcp", "--remote"], { XDG_CONFIG_HOME: sandbox.path("nobody") })).toMatchObject({
+      code: 3,
+      json: { code: "NOT_LOGGED_IN" },
+    });
   });
 
   it("publishes from a pipeline, and stops at once when the key is revoked", async () => {

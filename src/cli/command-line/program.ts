@@ -5,7 +5,7 @@ import { SERVICE_COMMANDS } from "./service.ts";
 import type { Context, GlobalOptions } from "../context.ts";
 import { EXIT_CODE_HELP } from "./exit-code-help.ts";
 import { VERSION } from "../version.ts";
-import type { AllowedOptions } from "../local-index/allowed-trees.ts";
+import type { McpOptions } from "../commands/mcp.ts";
 
 type MakeContext = (global: GlobalOptions) => Context;
 
@@ -58,17 +58,21 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
       .description("serve the index of this work tree to coding agents (MCP over stdio); no account, no network")
       .option("--repos <trees...>", "also serve these work trees: folders, or repositories that `cache list` names")
       .option("--all", "also serve every work tree that has a local index")
+      .option("--remote", "serve the hosted indexes instead, with the key of `codectx login` or CODECTX_API_KEY")
+      .option(
+        "--edits",
+        "with --remote: ask about the work tree as it is; what differs from the indexed commit is sent",
+      )
       .addHelpText(
         "after",
         examples(
           "codectx setup claude-code",
           "claude mcp add codectx -- codectx mcp",
           "codectx mcp --repos ../api ../web",
+          "codectx mcp --remote --edits",
         ),
       )
-      .action(
-        run(async (context, options: AllowedOptions) => (await import("../commands/mcp.ts")).mcp(context, options)),
-      ),
+      .action(run(async (context, options: McpOptions) => (await import("../commands/mcp.ts")).mcp(context, options))),
 
   completion: (program, run) =>
     program

@@ -1,15 +1,23 @@
 import type { McpServerFactory } from "@modelcontextprotocol/server";
 import { once } from "node:events";
-import type { Context } from "../context.ts";
+import { type Context, credentialsOf, requireApiKey } from "../context.ts";
 import { GlobError } from "../../lib/globs.ts";
+import { CodeContextError } from "../../interface/client/errors.ts";
 import type { IndexingListener } from "../../interface/mcp/progress.ts";
-import { EXIT, toCliError } from "../exit-codes.ts";
+import { CliError, EXIT, toCliError } from "../exit-codes.ts";
 import { VERSION } from "../version.ts";
 import { allowedTrees, type AllowedOptions } from "../local-index/allowed-trees.ts";
 import { foldersInEnvironment, foldersOfRoots, foldersToServe } from "../local-index/host-folders.ts";
-import { LateIndex } from "../local-index/late-index.ts";
+import { LateIndex, type ServedIndex } from "../local-index/late-index.ts";
 import { WorkTreeIndex } from "../local-index/work-tree-index.ts";
 import { WorkTreeIndexes } from "../local-index/work-tree-indexes.ts";
+
+export interface McpOptions extends AllowedOptions {
+  /** Serve the service's indexes instead. */
+  remote?: boolean;
+  /** With `remote`: ask about the work tree as it is; its differences from the indexed commit are sent. */
+  edits?: boolean;
+}
 
 /** Requests that wait for their turn before no more are read. */
 const MAX_WAITING = 64;
@@ -18,9 +26,16 @@ const ROOTS_TIMEOUT_MS = 5_000;
 
 /**
  * `codectx mcp`: serves the MCP tools over stdio until the client closes stdin: on the indexes of the work trees that the options name, else
- * of the folders that the client or its host names, else of the current one. Throws `CliError` for a work tree of the options that cannot be found.
+ * of the folders that the client or its host names, else of the current one. With `remote`, on the service's. Throws `CliError` for a work
+ * tree of the options that cannot be found, for options that exclude each other, and without the key that `remote` needs.
  */
-export async function mcp(context: Context, options: AllowedOptions): Promise<void> {
+export async function mcp(context: Context, options: McpOptions): Promise<void> {
+  const { remote = false, edits = false } = options;
+  if (edits && !remote)
+    throw new CliError(EXIT.usage, "USAGE", "--edits is for --remote: the work tree's own index has them");
+  if (remote && (options.repos || options.all))
+    throw new CliError(EXIT.usage, "USAGE", "--repos and --all are for local indexes, without --remote");
+  if (remote) requireApiKey(credentialsOf(context));
   const [{ serveStdio, StdioServerTransport }, { createMcpServer }] = await Promise.all([
     import("@modelcontextprotocol/server/stdio"),
     import("../../interface/mcp/server.ts"),
@@ -33,8 +48,12 @@ export async function mcp(context: Context, options: AllowedOptions): Promise<vo
   };
   const allowed = await allowedTrees(context, options);
   const index = new LateIndex();
-  const serve = async (named: readonly string[]): Promise<WorkTreeIndex | WorkTreeIndexes> => {
+  const serve = async (named: readonly string[]): Promise<ServedIndex> => {
     const [cwd = context.cwd, ...others] = foldersToServe(context, named);
+    if (remote) {
+      const { openRemoteIndexes } = await import("../remote/remote-indexes.ts");
+      return openRemoteIndexes({ ...context, cwd }, edits);
+    }
     if (others.length === 0) return new WorkTreeIndex({ ...context, cwd }, drained);
     const { trees, current } = (await allowedTrees({ ...context, cwd }, { repos: [cwd, ...others] })) ?? {};
     return new WorkTreeIndexes(context, drained, trees ?? [], current ?? trees?.[0]?.root);
@@ -47,7 +66,9 @@ export async function mcp(context: Context, options: AllowedOptions): Promise<vo
   const explain = (error: unknown): string | undefined => {
     if (error instanceof GlobError) return error.message;
     const { exit, message } = toCliError(error);
-    return exit === EXIT.failure ? undefined : message;
+    // The service says what is wrong with a request.
+    const isRefused = error instanceof CodeContextError && error.status >= 400 && error.status < 500;
+    return exit === EXIT.failure && !isRefused ? undefined : message;
   };
   const ended = new Promise<void>((resolve) => {
     stdin.once("end", resolve);

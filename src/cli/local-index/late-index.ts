@@ -1,12 +1,22 @@
 import type { Parameters, Request } from "../../contract/questions.ts";
 import type { IndexingListener } from "../../interface/mcp/progress.ts";
 import type { Answered, CodeIndex, Question, RepoInfo, RepoList, Scope } from "../../interface/questions/code-index.ts";
-import type { WorkTreeIndex } from "./work-tree-index.ts";
-import type { WorkTreeIndexes } from "./work-tree-indexes.ts";
+
+/** What `codectx mcp` serves. */
+export interface ServedIndex extends CodeIndex, RepoList {
+  /** Requests that are not answered yet. */
+  readonly waiting: number;
+  /** Calls a listener while files are indexed, until the returned function is called. */
+  onIndexing(listener: IndexingListener): () => void;
+  /** Resolves when the requests made so far are answered. */
+  settled(): Promise<void>;
+  /** Prepares for the first request, which reports any failure. */
+  warmUp(): Promise<void>;
+}
 
 /** An index that is known only when the client has said which folders it works on. Requests wait until then. */
-export class LateIndex implements CodeIndex, RepoList {
-  readonly #chosen = Promise.withResolvers<WorkTreeIndex | WorkTreeIndexes>();
+export class LateIndex implements ServedIndex {
+  readonly #chosen = Promise.withResolvers<ServedIndex>();
   readonly #requests = new Set<Promise<unknown>>();
   #isChosen = false;
 
@@ -16,7 +26,7 @@ export class LateIndex implements CodeIndex, RepoList {
   }
 
   /** Sets the index; a rejection is the answer of each request. Later calls do nothing. */
-  choose(open: () => Promise<WorkTreeIndex | WorkTreeIndexes>): void {
+  choose(open: () => Promise<ServedIndex>): void {
     if (this.#isChosen) return;
     this.#isChosen = true;
     this.#chosen.resolve(open());
@@ -31,7 +41,7 @@ export class LateIndex implements CodeIndex, RepoList {
   onIndexing(listener: IndexingListener): () => void {
     let isStopped = false;
     let stop: (() => void) | undefined;
-    const listen = (index: WorkTreeIndex | WorkTreeIndexes): void => {
+    const listen = (index: ServedIndex): void => {
       if (!isStopped) stop = index.onIndexing(listener);
     };
     this.#chosen.promise.then(listen, () => undefined);

@@ -2,24 +2,23 @@ import type { Parameters, Request } from "../../contract/questions.ts";
 import { answerFrom } from "../../interface/questions/answer.ts";
 import {
   type Answered,
-  type CodeIndex,
   type IndexInfo,
   type Question,
   QuestionError,
   type RepoInfo,
-  type RepoList,
   type Scope,
 } from "../../interface/questions/code-index.ts";
 import { endingWith } from "../../lib/near-repo.ts";
 import { normalizeRepo } from "../../lib/repo.ts";
 import type { Context } from "../context.ts";
+import type { ServedIndex } from "./late-index.ts";
 import { infoOf, openIndexes } from "./local-indexes.ts";
 import { withLocalIndex } from "./local-search.ts";
 import type { IndexingListener } from "../../interface/mcp/progress.ts";
 import type { LocalIndex } from "./local-index.ts";
 
 /** The index of this work tree. Each request updates it first, so that the latest edits are found. */
-export class WorkTreeIndex implements CodeIndex, RepoList {
+export class WorkTreeIndex implements ServedIndex {
   readonly #context: Context;
   readonly #room: () => Promise<void>;
   /** The previous request; requests run one after another, since each may write the index. */

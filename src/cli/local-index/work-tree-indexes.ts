@@ -2,11 +2,9 @@ import { basename, resolve } from "node:path";
 import type { Parameters, Request } from "../../contract/questions.ts";
 import {
   type Answered,
-  type CodeIndex,
   type Question,
   QuestionError,
   type RepoInfo,
-  type RepoList,
   type Scope,
 } from "../../interface/questions/code-index.ts";
 import type { IndexingListener } from "../../interface/mcp/progress.ts";
@@ -14,6 +12,7 @@ import { endingWith, nearRepo } from "../../lib/near-repo.ts";
 import { normalizeRepo } from "../../lib/repo.ts";
 import type { Context } from "../context.ts";
 import { listWorkTrees } from "../indexing/cache.ts";
+import type { ServedIndex } from "./late-index.ts";
 import { WorkTreeIndex } from "./work-tree-index.ts";
 
 /** Names of work trees that an error lists. */
@@ -36,7 +35,7 @@ interface NamedTree extends AllowedTree {
  * The indexes of several work trees. A question goes to the one that `repo` names, by repository, folder or the last part of either;
  * without `repo` to the default. Only that one's index is updated, so the others cost nothing.
  */
-export class WorkTreeIndexes implements CodeIndex, RepoList {
+export class WorkTreeIndexes implements ServedIndex {
   readonly #context: Context;
   readonly #trees: NamedTree[];
   readonly #default: NamedTree | undefined;

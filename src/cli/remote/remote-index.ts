@@ -97,7 +97,7 @@ export class RemoteIndex implements CodeIndex<RemoteInfo> {
     return {
       ...read(answer),
       ...(leftOut && { leftOut }),
-      indexes: answer.indexes.map((index) => hostedInfo(index)),
+      indexes: answer.indexes.map((index) => hostedInfo(index, scope.overlay !== undefined)),
       digest: answer.indexes[0]?.digest ?? "",
     };
   }

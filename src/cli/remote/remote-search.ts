@@ -1,14 +1,11 @@
 import type { CodeContextClient } from "../../interface/client/client.ts";
 import type { CallOptions } from "../../interface/client/transport.ts";
-import { CodeContextError } from "../../interface/client/errors.ts";
-import { gitLine } from "../git/command.ts";
-import { editsOf } from "../git/edits.ts";
-import { resolveCommit } from "../git/git.ts";
 import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import type { RefOption } from "../local-index/local-search.ts";
 import { findWorkTreeProject, folderInProject, pathInProject, type Project, requireRepo } from "../project.ts";
 import type { Scope } from "../../interface/questions/code-index.ts";
+import { WorkTreeEdits } from "./work-tree-edits.ts";
 
 /** Flags of commands that ask the local index or, with `--remote`, the service. */
 export interface RemoteOption extends RefOption {
@@ -48,40 +45,8 @@ export async function remoteIndex(
   if (!edits) return { client, scope: { ...named, ref }, call, project };
   if (ref !== undefined || repo !== undefined || project === undefined)
     throw new CliError(EXIT.usage, "USAGE", "--edits is for the repository of the work tree, without --ref and --repo");
-  return { client, scope: await withEdits(client, project, requireRepo(project, repo), call), call, project };
-}
-
-/**
- * The index of the work tree as it is: its differences are sent on top of the nearest indexed commit of the one that is checked out and
- * those that it shares with the tracked and the default branch.
- */
-async function withEdits(
-  client: CodeContextClient,
-  { root }: Project,
-  repo: string,
-  call: CallOptions,
-): Promise<Scope> {
-  for (const base of await basesOf(root)) {
-    const files = await editsOf(root, base);
-    try {
-      const { overlay } = await client.createOverlay({ repo, base, files }, call);
-      return { repo, overlay };
-    } catch (error) {
-      if (!(error instanceof CodeContextError) || error.code !== "NO_INDEX") throw error;
-    }
-  }
-  throw new CliError(
-    EXIT.notFound,
-    "NO_INDEX",
-    `no commit that the work tree is based on is indexed on the service: index ${repo} (codectx index)`,
-  );
-}
-
-/** Commits that the work tree is based on, the nearest first. */
-async function basesOf(root: string): Promise<string[]> {
-  const shared = ["@{upstream}", "origin/HEAD"].map((name) => gitLine(root, ["merge-base", "HEAD", name]));
-  const bases = await Promise.all([resolveCommit(root), ...shared]);
-  return [...new Set(bases.filter((base) => base !== undefined))];
+  const { scope } = await new WorkTreeEdits(client, project.root, requireRepo(project, repo), call).send();
+  return { client, scope, call, project };
 }
 
 /** As `pathOf`, for a folder or glob; undefined for the whole repository. */

@@ -231,7 +231,8 @@ export function reposText(repos: readonly RepoInfo[], total: number, options: An
     repos.map((repo): Forms => {
       if (repo.isPending) return [`${repo.name}, not indexed before its first question`, repo.name];
       const { fileCount } = repo;
-      return [`${describeIndex(repo, options.nowMs)}, ${fileCount} file${fileCount === 1 ? "" : "s"}`, repo.name];
+      const files = fileCount === undefined ? "" : `, ${fileCount} file${fileCount === 1 ? "" : "s"}`;
+      return [`${describeIndex(repo, options.nowMs)}${files}`, repo.name];
     }),
     budgetOf(options, ""),
   ).filter((row) => row !== "");

@@ -20,9 +20,7 @@ async function understood<P extends Parameters>(
   { root }: Pick<OpenIndexes, "root">,
   request: Request<P>,
 ): Promise<Request<P>> {
-  const { path, paths, kind, kinds, languages } = request as {
-    path?: string;
-    paths?: readonly string[];
+  const { kind, kinds, languages } = request as {
     kind?: string;
     kinds?: readonly string[];
     languages?: readonly string[];
@@ -33,11 +31,16 @@ async function understood<P extends Parameters>(
     refuse("kinds", kindProblem(kinds ?? []));
     refuse("languages", languageProblem(languages ?? []));
   }
+  return { ...fromRoot(root, request), ...(kind !== undefined && { kind: kind.toLowerCase() }) };
+}
+
+/** The request with its paths and globs from the root of a tree: a folder with `/` between, or undefined where it is not on this machine. */
+export function fromRoot<P extends Parameters>(root: string | undefined, request: Request<P>): Request<P> {
+  const { path, paths } = request as { path?: string; paths?: readonly string[] };
   return {
     ...request,
     ...(path !== undefined && { path: treePath(path, root) }),
     ...(paths !== undefined && { paths: paths.map((glob) => treeGlob(glob, root)) }),
-    ...(kind !== undefined && { kind: kind.toLowerCase() }),
   };
 }
 

@@ -53,7 +53,8 @@ export interface IndexInfo {
 }
 
 export interface RepoInfo extends IndexInfo {
-  fileCount: number;
+  /** Undefined where only the service knows it. */
+  fileCount?: number | undefined;
   /** It has no index yet: it is indexed when it is first asked. */
   isPending?: true;
 }
