@@ -11,7 +11,7 @@ const WAIT = /^WaitForMcpServers$/;
 export async function startModel(symbol) {
   const seen = { asked: new Set(), answers: [], paths: new Set() };
   let isAsked = false;
-  const server = createServer(async (request, response) => {
+  const handle = async (request, response) => {
     let body = "";
     for await (const part of request) body += part;
     seen.paths.add(`${request.method} ${request.url}`);
@@ -31,7 +31,8 @@ export async function startModel(symbol) {
     const text = call ? "" : (results.at(-1) ?? "No tool was offered.");
     response.writeHead(200, { "Content-Type": json.stream === false ? "application/json" : "text/event-stream" });
     response.end(form.answer({ call, text, json }));
-  });
+  };
+  const server = createServer((request, response) => void handle(request, response));
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   return { url: `http://127.0.0.1:${server.address().port}`, seen, close: () => server.close() };
 }
