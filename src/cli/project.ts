@@ -7,16 +7,8 @@ import { inBackground } from "./background.ts";
 import { readConfig } from "./machine/config.ts";
 import type { Context } from "./context.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
-import {
-  type FileListing,
-  findWorkTree,
-  listWorkTreeFiles,
-  mayBeInGit,
-  readRemoteUrls,
-  listRefs,
-  resolveCommit,
-  trackedRemote,
-} from "./git/git.ts";
+import { type FileListing, listRefs, listWorkTreeFiles, mayBeInGit, resolveCommit } from "./git/git.ts";
+import { locateWorkTree } from "./git/locate.ts";
 import { indexDirectory } from "./machine/paths.ts";
 import { pathWithin, realPath } from "./machine/platform.ts";
 
@@ -47,9 +39,8 @@ export async function findProject(context: Context, { listFiles } = { listFiles:
   const cwd = realFolder(context.cwd);
   const inGit = mayBeInGit(cwd);
   const files = inGit && listFiles ? inBackground(listWorkTreeFiles(cwd)) : undefined;
-  const remoteUrls = inGit ? inBackground(readRemoteUrls(cwd)) : undefined;
-  const tree = inGit ? await findWorkTree(cwd) : undefined;
-  const remote = tree && remoteUrls && (await chooseRemote(cwd, await remoteUrls));
+  const tree = inGit ? await locateWorkTree(cwd) : undefined;
+  const remote = tree?.remote;
   const root = tree ? realPath(tree.root) : cwd;
   if (!tree) rejectWholeDisk(root);
   const commonDir = tree && realPath(tree.commonDir);
@@ -73,7 +64,7 @@ export async function findProject(context: Context, { listFiles } = { listFiles:
 /** The project of the git work tree around the current folder; undefined outside of one. */
 export async function findWorkTreeProject(context: Context): Promise<Project | undefined> {
   const cwd = realFolder(context.cwd);
-  return mayBeInGit(cwd) && (await findWorkTree(cwd)) ? findProject(context) : undefined;
+  return mayBeInGit(cwd) && (await locateWorkTree(cwd)) ? findProject(context) : undefined;
 }
 
 function realFolder(folder: string): string {
@@ -96,12 +87,6 @@ function realHome(): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** `origin`, else the remote that the branch tracks, else the first. */
-async function chooseRemote(cwd: string, remotes: ReadonlyMap<string, string>): Promise<string | undefined> {
-  if (remotes.size <= 1 || remotes.has("origin")) return remotes.get("origin") ?? [...remotes.values()][0];
-  return remotes.get((await trackedRemote(cwd)) ?? "") ?? [...remotes.values()][0];
 }
 
 /** The identity for publishing and pulling. Throws if there is none. */

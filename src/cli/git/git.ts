@@ -28,8 +28,10 @@ export interface GitEntry {
   path: string;
 }
 
-interface WorkTree {
+export interface WorkTree {
   root: string;
+  /** Its own git directory. */
+  gitDir: string;
   /** The git directory that all worktrees of a repository share. */
   commonDir: string;
   /** Commit that is checked out; undefined before the first one. */
@@ -79,7 +81,7 @@ export async function findWorkTree(cwd: string): Promise<WorkTree | undefined> {
       `${gitDir}/config sets core.worktree to ${root}, which is not its own folder; remove that setting or set GIT_WORK_TREE`,
     );
   }
-  return { root, commonDir, head };
+  return { root, gitDir, commonDir, head };
 }
 
 function isOutsideGit(error: unknown): boolean {

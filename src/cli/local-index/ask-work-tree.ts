@@ -4,7 +4,6 @@ import { SearchFormatError } from "../../engines/search/types.ts";
 import { examineTree } from "./examine-tree.ts";
 import type { LocalIndex } from "./local-index.ts";
 import { SearchFolder } from "./search-folder.ts";
-import { lastTable } from "./table-names.ts";
 import type { AskedTable } from "./update.ts";
 
 /**
@@ -18,7 +17,7 @@ export async function askWorkTree<T>(
   ask: (index: LocalIndex) => Promise<T>,
 ): Promise<T> {
   const folder = new SearchFolder(project.directory);
-  const askTable = async (table: AskedTable, options: { rebuild: boolean }): Promise<T> => {
+  const askTable = async (table: AskedTable, options: { rebuild: boolean; last: boolean }): Promise<T> => {
     const { openWorkTreeIndex } = await import("./local-index.ts");
     const index = await openWorkTreeIndex(context, project, table, options);
     try {
@@ -27,10 +26,10 @@ export async function askWorkTree<T>(
       index.close();
     }
   };
-  const asked = await askLastTable(project, folder, (name) => askTable({ name }, { rebuild: false }));
+  const asked = await askLastTable(project, folder, (name) => askTable({ name }, { rebuild: false, last: true }));
   if (asked) return asked.answer;
   const { updatedTable } = await import("./update.ts");
-  return askTable(await updatedTable(context, project, folder), { rebuild: true });
+  return askTable(await updatedTable(context, project, folder), { rebuild: true, last: false });
 }
 
 /**
@@ -44,7 +43,7 @@ async function askLastTable<T>(
 ): Promise<{ answer: T } | undefined> {
   const { root, head, files } = project;
   const last = examineTree(folder, root);
-  if (!last || last.head !== (head ?? null) || last.table !== lastTable(project, folder)) return undefined;
+  if (!last || last.head !== (head ?? null)) return undefined;
   const isCurrent = async () => (await last.unchanged) && (!files || (await files).digest === last.listing);
   try {
     const answer = await askTable(last.table);

@@ -26,7 +26,7 @@ import { IndexStore } from "../indexing/store.ts";
 import type { Project } from "../project.ts";
 import { readLines } from "./read-lines.ts";
 import { type OpenFile, SearchFolder } from "./search-folder.ts";
-import { timeOf, workTreeRow } from "./table-names.ts";
+import { tableName, timeOf, type WorkTreeRow, workTreeRow } from "./table-names.ts";
 import { storeTexts } from "./texts.ts";
 import type { AskedTable } from "./update.ts";
 
@@ -93,12 +93,12 @@ export interface IndexedTree {
   rebuild: () => Promise<string>;
 }
 
-/** Opens a work tree's table. */
+/** Opens a work tree's table. With `last` it must be the one of the last state that was indexed: `SearchFormatError` is thrown else. */
 export function openWorkTreeIndex(
   context: Context,
   project: Project,
   { name, stale }: AskedTable,
-  options: { rebuild: boolean },
+  options: { rebuild: boolean; last: boolean },
 ): Promise<LocalIndex> {
   const tree = new FileTree(project.root);
   return openLocalIndex(
@@ -106,7 +106,9 @@ export function openWorkTreeIndex(
     {
       table: name,
       state: (store) => {
-        const row = workTreeRow(store, project.root);
+        const row: WorkTreeRow | undefined = workTreeRow(store, project.root);
+        if (row === undefined || (options.last && tableName(row) !== name))
+          throw new SearchFormatError(`${name} is not the last table`);
         const indexedAtMs = stale === undefined ? row.indexed_at : timeOf(name);
         const head = stale === undefined ? project.head : row.indexed_at === indexedAtMs ? row.head : undefined;
         return { gitSha: head ?? null, indexedAtMs, isWorkTree: true, stale };
@@ -174,7 +176,12 @@ class OpenLocalIndex implements LocalIndex {
     this.#files = new FileTree(project.root);
     this.#index = index;
     this.#opened = opened;
-    this.#state = tree.state(store);
+    try {
+      this.#state = tree.state(store);
+    } catch (error) {
+      store.close();
+      throw error;
+    }
   }
 
   get info(): LocalIndexInfo {

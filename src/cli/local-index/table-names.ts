@@ -35,25 +35,15 @@ export function timeOf(table: string): number {
   return Number(table.split("-")[2]);
 }
 
-/** The table of the work tree's last state; undefined if there is none. */
-export function lastTable(project: Project, folder: SearchFolder): string | undefined {
-  return findTable(project, (row) => folder.tableNames().find((name) => name === tableName(row)));
-}
-
 /** The newest table of the work tree, which may be of an earlier state; undefined if there is none. */
-export function newestTable(project: Project, folder: SearchFolder): string | undefined {
-  return findTable(project, ({ id }) => {
-    const names = folder.tableNames().filter((name) => name === tableName({ id, indexed_at: timeOf(name) }));
-    return names.sort((a, b) => timeOf(a) - timeOf(b)).at(-1);
-  });
-}
-
-function findTable({ directory, root }: Project, find: (row: WorkTreeRow) => string | undefined): string | undefined {
+export function newestTable({ directory, root }: Project, folder: SearchFolder): string | undefined {
   try {
     const store = IndexStore.openForReading(directory, PARSER_VERSION);
     if (!store) return undefined;
     try {
-      return find(workTreeRow(store, root));
+      const { id } = workTreeRow(store, root);
+      const names = folder.tableNames().filter((name) => name === tableName({ id, indexed_at: timeOf(name) }));
+      return names.sort((a, b) => timeOf(a) - timeOf(b)).at(-1);
     } finally {
       store.close();
     }
