@@ -88,7 +88,7 @@ function readText(tree: FileTree, path: string, { inspected, stamp }: KnownText)
 
 /** All files by path, in order. Those whose bytes are not known yet are read. */
 function examineFiles(tree: FileTree, { listing, cache, nowMs }: WorkTree): Map<string, KnownText | TextFile> {
-  const paths = listing.paths().sort(compareUtf8);
+  const paths = listing.paths().toSorted(compareUtf8);
   const rules = readCodectxIgnores(tree, paths);
   const files = new Map<string, KnownText | TextFile>();
   for (const path of paths) {

@@ -171,7 +171,7 @@ export interface FileListing {
   /** SHA-256 of git's output, in hex; empty outside of git. While it is the same, so are the paths. */
   digest: string;
   /** Relative to the root, with `/`. */
-  paths(): string[];
+  paths(): readonly string[];
   /** Outside of git, the folders and ignore files that were read, `""` for the root. While they are the same, so are the paths. */
   folders: readonly string[];
   ignoreFiles: readonly string[];
@@ -183,10 +183,11 @@ export interface FileListing {
 export async function listWorkTreeFiles(cwd: string): Promise<FileListing> {
   const args = ["ls-files", "--cached", "--others", "--exclude-standard", "--full-name", "-z", "--", ":/"];
   const output = await git(cwd, args);
+  let paths: string[] | undefined;
   return {
     digest: sha256(output).toString("hex"),
     // Files in a merge conflict are listed once per side.
-    paths: () => [...new Set(splitNul(output))],
+    paths: () => (paths ??= [...new Set(splitNul(output))]),
     folders: [],
     ignoreFiles: [],
     unreadable: 0,

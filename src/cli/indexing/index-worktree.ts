@@ -8,7 +8,7 @@ import { collectGarbage } from "./garbage.ts";
 import { readCodectxIgnores } from "./ignore-rules.ts";
 import { inParsingOrder } from "./parsing-order.ts";
 import type { BuildOptions, Built } from "./run-build.ts";
-import { checkKnown, scanFiles, type ChangedFile, type KnownFile, type Scan } from "./scan.ts";
+import { type ChangedFile, findChanged, type ReadFile, type Scan, scanFiles, type Stamps } from "./scan.ts";
 import { withoutSkipped } from "./skipped.ts";
 import { rowCheck } from "./row-check.ts";
 import { intact } from "./schema.ts";
@@ -59,8 +59,17 @@ export interface IndexOptions extends BuildOptions {
    */
   embedding: (changed: boolean) => Promise<Embedding | undefined>;
   onIndexProgress?: (progress: Progress) => void;
-  /** Called with the paths that have changed or are gone, once their rows are written. */
-  onChanges?: ((paths: readonly string[]) => void) | undefined;
+  /** Whether a file is known to be as it was after the last run; others are examined. */
+  isSame?: ((path: string) => boolean) | undefined;
+  /** Called once the rows of the files are written. */
+  onFiles?: ((files: IndexedFiles) => void) | undefined;
+}
+
+/** The files of a work tree after a run. */
+export interface IndexedFiles {
+  stamps: Stamps;
+  /** Paths that have changed or are gone. */
+  changed: readonly string[];
 }
 
 interface WorkTreeRow {
@@ -71,22 +80,22 @@ interface WorkTreeRow {
   embedded_with: string | null;
 }
 
-/** Updates the index of a work tree. An unchanged file costs one `lstat`. */
+/** Updates the index of a work tree. An unchanged file costs one `lstat` at most. */
 export async function indexWorkTree(store: IndexStore, options: IndexOptions): Promise<IndexReport> {
   const { root, parserVersion } = options;
   const found = store.prepare(`select *, ${intact("worktrees")} as intact from worktrees where root = ?`).get(root);
   const row = found && verified<WorkTreeRow>(found);
-  const known = row?.parser_version === parserVersion ? knownFiles(store, row.id) : new Map<string, KnownFile>();
+  const known = row?.parser_version === parserVersion ? knownFiles(store, row.id) : new Map<string, string>();
   // While git lists the files, examine the known ones, which it most likely lists.
   const tree = new FileTree(root);
-  const same = checkKnown(tree, known);
+  const changedSince = findChanged(tree, known, options.isSame);
   const { head } = options;
   const listing = await options.files;
   const paths = listing.paths();
   const scan = scanFiles(tree, paths, readCodectxIgnores(tree, paths), known, {
     maxFileSizeBytes: DEFAULT_MAX_FILE_SIZE_BYTES,
     nowMs: options.nowMs,
-    same,
+    changedSince,
   });
   if (listing.unreadable > 0) scan.skipped["unreadable"] = listing.unreadable;
   const removed = removedFiles(known, scan);
@@ -97,6 +106,7 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
   if (!touched && row) {
     if (embedding === undefined || row.embedded_with === embedding.space.fingerprint) {
       if (row.head !== (head ?? null)) setHead(store, row.id, head);
+      options.onFiles?.({ stamps: known, changed: [] });
       const totals = withSkipped(JSON.parse(row.totals) as WorkTreeTotals, scan);
       return {
         ...totals,
@@ -134,7 +144,7 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
     counted === undefined
       ? countTotals(store, worktreeId)
       : changedTotals(counted.all, counted.touched, countTotals(store, worktreeId, touchedPaths));
-  options.onChanges?.(touchedPaths);
+  options.onFiles?.({ stamps: changedStamps(known, touchedPaths, read), changed: touchedPaths });
   store.transaction(() => {
     store.prepare("update worktrees set totals = ? where id = ?").run(JSON.stringify(totals), worktreeId);
     if (!store.unsettled) collectGarbage(store, options.nowMs);
@@ -157,7 +167,21 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
   return { ...report, embeddedCount, credits, embedMs, fingerprint };
 }
 
-function removedFiles(known: ReadonlyMap<string, KnownFile>, { unchanged, changed }: Scan): string[] {
+/** Changes the stamps of the indexed files to those after a run. */
+function changedStamps(
+  stamps: Map<string, string>,
+  touched: readonly string[],
+  read: ReadonlyMap<string, ReadFile>,
+): Stamps {
+  for (const path of touched) {
+    const file = read.get(path);
+    if (file) stamps.set(path, file.stat);
+    else stamps.delete(path);
+  }
+  return stamps;
+}
+
+function removedFiles(known: Stamps, { unchanged, changed }: Scan): string[] {
   // Every unchanged file is known.
   if (unchanged.length === known.size) return [];
   const kept = new Set([...unchanged, ...changed.map(({ path }) => path)]);
@@ -169,8 +193,8 @@ function findKnown(
   store: IndexStore,
   changed: readonly ChangedFile[],
   tree: FileTree,
-): { read: Map<string, KnownFile>; unknown: ChangedFile[] } {
-  const read = new Map<string, KnownFile>();
+): { read: Map<string, ReadFile>; unknown: ChangedFile[] } {
+  const read = new Map<string, ReadFile>();
   if (store.prepare("select 1 from contents limit 1").get() === undefined) return { read, unknown: [...changed] };
   const unknown = changed.filter(({ path, language, stat }) => {
     const bytes = tree.read(path);
@@ -182,18 +206,21 @@ function findKnown(
   return { read, unknown };
 }
 
-function knownFiles(store: IndexStore, worktreeId: number): Map<string, KnownFile> {
-  const rows = store
-    .prepare("select path, content_id as contentId, stat, row_sum as sum from worktree_files where worktree_id = ?")
-    .all(worktreeId) as { path: string; contentId: number; stat: string; sum: number }[];
-  return new Map(
-    rows.map(({ path, contentId, stat, sum }) => {
-      // Computed here, because calling it from SQL for every file is measurably slower.
-      if (rowCheck(worktreeId, path, contentId, stat) !== sum)
-        throw new IndexDamagedError("a row does not match its checksum");
-      return [path, { contentId, stat }];
-    }),
+function knownFiles(store: IndexStore, worktreeId: number): Map<string, string> {
+  const known = new Map<string, string>();
+  const statement = store.db.prepare(
+    "select path, content_id, stat, row_sum from worktree_files where worktree_id = ?",
   );
+  // An array for each row takes half the time of an object.
+  statement.setReturnArrays(true);
+  const rows = statement.all(worktreeId) as unknown as [string, number, string, number][];
+  for (const [path, contentId, stat, sum] of rows) {
+    // Computed here, because calling it from SQL for every file is measurably slower.
+    if (rowCheck(worktreeId, path, contentId, stat) !== sum)
+      throw new IndexDamagedError("a row does not match its checksum");
+    known.set(path, stat);
+  }
+  return known;
 }
 
 /** Reads and parses files. A file that was deleted in the meantime counts as removed. */
@@ -202,7 +229,7 @@ async function readChanged(
   scan: Scan,
   tree: FileTree,
   builder: ContentBuilder,
-  read: Map<string, KnownFile>,
+  read: Map<string, ReadFile>,
   options: IndexOptions,
 ): Promise<void> {
   let done = 0;
@@ -222,7 +249,7 @@ function switchFiles(
   options: IndexOptions,
   scan: Scan,
   removed: readonly string[],
-  read: ReadonlyMap<string, KnownFile>,
+  read: ReadonlyMap<string, ReadFile>,
   knownId: number | undefined,
 ): number {
   return store.transaction(() => {

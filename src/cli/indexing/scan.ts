@@ -5,11 +5,14 @@ import { isRacy, stampOf } from "./file-stat.ts";
 import type { FileTree } from "./file-tree.ts";
 import type { IgnoreRules } from "./ignore-rules.ts";
 
-/** The indexed state of a file. */
-export interface KnownFile {
+/** A file that was read: its content, and its stamp as in {@link ChangedFile}. */
+export interface ReadFile {
   contentId: number;
   stat: string;
 }
+
+/** Stamps of the indexed files by path, see `stampOf`; empty for a file that must be read again. */
+export type Stamps = ReadonlyMap<string, string>;
 
 export interface ChangedFile {
   path: string;
@@ -23,15 +26,19 @@ interface ScanOptions {
   maxFileSizeBytes: number;
   /** Time at which the scan begins. */
   nowMs: number;
-  /** Whether a known file is unchanged, from {@link checkKnown}. */
-  same?: ReadonlyMap<string, boolean>;
+  /** The known files that have changed, from {@link findChanged}. */
+  changedSince: ReadonlySet<string>;
 }
 
-/** Checks for every known file whether it is unchanged. */
-export function checkKnown(tree: FileTree, known: ReadonlyMap<string, KnownFile>): Map<string, boolean> {
-  const same = new Map<string, boolean>();
-  for (const [path, before] of known) same.set(path, isUnchanged(tree, path, before));
-  return same;
+/** Paths of the known files that have changed or are gone. A file that `isSame` knows to be unchanged is not examined. */
+export function findChanged(
+  tree: FileTree,
+  known: Stamps,
+  isSame: (path: string) => boolean = () => false,
+): Set<string> {
+  const changed = new Set<string>();
+  for (const [path, stamp] of known) if (!isSame(path) && !isUnchanged(tree, path, stamp)) changed.add(path);
+  return changed;
 }
 
 export interface Scan {
@@ -65,29 +72,28 @@ export function selectPath(
 }
 
 /**
- * Compares the files of a work tree with their known states, using only `lstat`. Known files were already selected by name, so only
+ * Tells the changed files of a work tree from the unchanged ones, using only `lstat`. Known files were already selected by name, so only
  * the tree's ignore rules are checked again.
  */
 export function scanFiles(
   tree: FileTree,
   paths: readonly string[],
   rules: IgnoreRules,
-  known: ReadonlyMap<string, KnownFile>,
+  known: Stamps,
   options: ScanOptions,
 ): Scan {
   const scan: Scan = { unchanged: [], changed: [], skipped: {} };
   for (const path of paths) {
-    const before = known.get(path);
-    const isSame = before !== undefined && (options.same?.get(path) ?? isUnchanged(tree, path, before));
+    const isSame = known.has(path) && !options.changedSince.has(path);
     if (isSame && !rules.ignores(path)) scan.unchanged.push(path);
     else addChanged(scan, tree, path, rules, options);
   }
   return scan;
 }
 
-function isUnchanged(tree: FileTree, path: string, before: KnownFile): boolean {
+function isUnchanged(tree: FileTree, path: string, stamp: string): boolean {
   const stat = tree.lstat(path);
-  return stat !== undefined && stampOf(stat) === before.stat;
+  return stat !== undefined && stampOf(stat) === stamp;
 }
 
 function addChanged(

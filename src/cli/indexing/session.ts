@@ -4,7 +4,7 @@ import type { EmbedCheckResponse } from "../../contract/index.ts";
 import { noteIdentity } from "./identity.ts";
 import { inBackground } from "../background.ts";
 import type { FileListing } from "../git/git.ts";
-import { indexWorkTree, type IndexReport } from "./index-worktree.ts";
+import { type IndexOptions, indexWorkTree, type IndexReport } from "./index-worktree.ts";
 import { listFiles } from "./list-files.ts";
 import { takeWriteLock } from "./lock.ts";
 import { IndexStore } from "./store.ts";
@@ -122,8 +122,9 @@ export interface UpdateOptions {
   /** The embedding space, if this run has already requested it. */
   space?: EmbedCheckResponse | undefined;
   onAnalysis?: ((analysis: Uint8Array) => void) | undefined;
-  /** Called with the paths that have changed or are gone, as soon as the index knows them. */
-  onChanges?: ((paths: readonly string[]) => void) | undefined;
+  /** As in `IndexOptions`. */
+  isSame?: IndexOptions["isSame"];
+  onFiles?: IndexOptions["onFiles"];
 }
 
 /** Updates the index of the work tree, with progress. */
@@ -147,7 +148,8 @@ export async function updateWorkTree(
       stop: context.stop,
       abort: context.abort,
       onAnalysis: options.onAnalysis,
-      onChanges: options.onChanges,
+      isSame: options.isSame,
+      onFiles: options.onFiles,
       embedding: async (changed) => (options.embed ? openEmbedding(context, store, changed, options.space) : undefined),
       onIndexProgress: ({ done, total }) => {
         context.onIndexing?.(done, total);

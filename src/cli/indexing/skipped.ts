@@ -1,7 +1,7 @@
 import { contentLanguage } from "../../engines/parsing/detect.ts";
 import { contentSkipReason } from "../../engines/parsing/skip.ts";
 import { sha256 } from "../machine/checksum.ts";
-import type { ChangedFile, KnownFile } from "./scan.ts";
+import type { ChangedFile, ReadFile } from "./scan.ts";
 import type { IndexStore, NewContent } from "./store.ts";
 
 /** The row of a content that is not parsed. */
@@ -19,7 +19,7 @@ export function skippedContent(
 export function withoutSkipped(
   store: IndexStore,
   files: readonly ChangedFile[],
-  read: Map<string, KnownFile>,
+  read: Map<string, ReadFile>,
   bytesOf: (path: string) => Uint8Array | undefined,
 ): ChangedFile[] {
   const rest = files.filter(({ path, language, stat }) => {

@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import type { Project } from "../project.ts";
 import { SearchFormatError } from "../../engines/search/types.ts";
-import { examineTree } from "./examine-tree.ts";
+import { type Examination, examineTree } from "./examine-tree.ts";
 import type { LocalIndex } from "./local-index.ts";
 import { SearchFolder } from "./search-folder.ts";
 import type { AskedTable } from "./update.ts";
@@ -26,10 +26,12 @@ export async function askWorkTree<T>(
       index.close();
     }
   };
-  const asked = await askLastTable(project, folder, (name) => askTable({ name }, { rebuild: false, last: true }));
+  const last = examineTree(folder, project.root);
+  const asked =
+    last && (await askLastTable(project, last, (name) => askTable({ name }, { rebuild: false, last: true })));
   if (asked) return asked.answer;
   const { updatedTable } = await import("./update.ts");
-  return askTable(await updatedTable(context, project, folder), { rebuild: true, last: false });
+  return askTable(await updatedTable(context, project, folder, last), { rebuild: true, last: false });
 }
 
 /**
@@ -37,13 +39,11 @@ export async function askWorkTree<T>(
  * be opened: it is damaged, or another process has just replaced it. The table is asked while git lists and compares the files.
  */
 async function askLastTable<T>(
-  project: Project,
-  folder: SearchFolder,
+  { head, files }: Project,
+  last: Examination,
   askTable: (name: string) => Promise<T>,
 ): Promise<{ answer: T } | undefined> {
-  const { root, head, files } = project;
-  const last = examineTree(folder, root);
-  if (!last || last.head !== (head ?? null)) return undefined;
+  if (!last.isSame || last.head !== (head ?? null)) return undefined;
   const isCurrent = async () => (await last.unchanged) && (!files || (await files).digest === last.listing);
   try {
     const answer = await askTable(last.table);

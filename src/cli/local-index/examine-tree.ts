@@ -7,39 +7,61 @@ import { differingFiles } from "./stat-index.ts";
 import { stateName } from "./state-name.ts";
 import { isUnchanged, readTreeState, type TreeState } from "./tree-state.ts";
 
-/** The last state of a work tree, as far as it is known to be the present one. */
-interface Examination extends Pick<TreeState, "table" | "head" | "listing"> {
-  /** Whether the files that git compares are as they were, too. */
+/** The last state of a work tree, beside the work tree. */
+export interface Examination extends Pick<TreeState, "table" | "head" | "listing"> {
+  /** Whether the files and folders that this process compares are as they were. */
+  isSame: boolean;
+  /** Whether all are as they were. */
   unchanged: Promise<boolean>;
+  /** Tells which of the files that git compares are as they were; undefined if git compared none. */
+  compared: () => Promise<((path: string) => boolean) | undefined>;
 }
 
-/** Examines the files and folders of a work tree. Undefined if something has, or may have, changed since its last state. */
+/** Examines the files and folders of a work tree. Undefined without a last state. */
 export function examineTree(folder: SearchFolder, root: string): Examination | undefined {
-  const name = stateName(root);
-  const bytes = folder.readState(name);
+  const bytes = folder.readState(stateName(root));
   const state = bytes && readTreeState(bytes);
   if (!state) return undefined;
   // Paths relative to the current folder are found faster.
   const tree = new FileTree(relative(process.cwd(), root) || ".");
   // Git compares while this process examines the others, and searches.
-  const unchanged = inBackground(isUnchangedByGit(folder, tree, root, state));
-  if (!isUnchanged(tree, state.examined, state)) return undefined;
+  const differing = inBackground(findDiffering(folder, root, state));
+  const isSame = isUnchanged(tree, state.examined, state);
   const { table, head, listing } = state;
-  return { table, head, listing, unchanged };
+  const unchanged = async (): Promise<boolean> => {
+    if (!isSame) return false;
+    const only = await differing;
+    if (only === "unknown") return isUnchanged(tree, state.compared());
+    return only !== undefined && (only.size === 0 || isUnchanged(tree, state.compared(), { only }));
+  };
+  return {
+    table,
+    head,
+    listing,
+    isSame,
+    unchanged: inBackground(unchanged()),
+    compared: async () => {
+      const others = await differing;
+      if (others === undefined || others === "unknown") return undefined;
+      const all = new Set(state.compared().paths);
+      return (path) => all.has(path) && !others.has(path);
+    },
+  };
 }
 
-async function isUnchangedByGit(
+/**
+ * The files of a state's index that git finds changed, and perhaps others. Undefined if that index is gone, and `unknown` without git, or
+ * with one that fails: then this process examines them all.
+ */
+async function findDiffering(
   folder: SearchFolder,
-  tree: FileTree,
   root: string,
-  { statIndex, compared }: TreeState,
-): Promise<boolean> {
-  if (statIndex === "") return true;
+  { statIndex }: TreeState,
+): Promise<Set<string> | "unknown" | undefined> {
+  if (statIndex === "") return new Set();
   const { gitDirectory, file } = folder.statIndex(stateName(root));
-  // Without git, or with one that fails, this process examines them all.
-  const only = await differingFiles(root, gitDirectory, file).catch(() => undefined);
+  const differing = await differingFiles(root, gitDirectory, file).catch(() => "unknown" as const);
   // Checked afterwards, because another process may have replaced the index, and git takes a missing one for empty.
   const bytes = folder.readStatIndex(stateName(root));
-  if (!bytes || sha256(bytes).toString("hex") !== statIndex) return false;
-  return only?.size === 0 || isUnchanged(tree, compared(), only ? { only } : {});
+  return bytes && sha256(bytes).toString("hex") === statIndex ? differing : undefined;
 }

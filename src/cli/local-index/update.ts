@@ -3,7 +3,7 @@ import { inBackground } from "../background.ts";
 import { CliError, EXIT, toCliError } from "../exit-codes.ts";
 import { FileTree } from "../indexing/file-tree.ts";
 import { boundHeaps } from "../indexing/heap.ts";
-import type { IndexReport } from "../indexing/index-worktree.ts";
+import type { IndexedFiles, IndexReport } from "../indexing/index-worktree.ts";
 import { intact } from "../indexing/schema.ts";
 import type { IndexStore } from "../indexing/store.ts";
 import { verified } from "../indexing/verified.ts";
@@ -13,6 +13,7 @@ import { type UpdateOptions, updateWorkTree, withWriter } from "../indexing/sess
 import { formatCount } from "../terminal/ui.ts";
 import { buildSearchTable, changeSearchTable, type IndexedFile, SegmentCollector } from "./build.ts";
 import { describeTree, saveState } from "./describe-tree.ts";
+import type { Examination } from "./examine-tree.ts";
 import { filesOfWorkTree } from "./reparse.ts";
 import { SearchFolder } from "./search-folder.ts";
 import { newestTable, tableName, type WorkTreeRow, workTreeRow } from "./table-names.ts";
@@ -25,9 +26,14 @@ export interface AskedTable {
 }
 
 /** Indexes what has changed and returns the new table; the newest one that there is, as stale, if the index cannot be written. */
-export async function updatedTable(context: Context, project: Project, folder: SearchFolder): Promise<AskedTable> {
+export async function updatedTable(
+  context: Context,
+  project: Project,
+  folder: SearchFolder,
+  last: Examination | undefined,
+): Promise<AskedTable> {
   const update = async (store: IndexStore): Promise<string> => {
-    await updateForSearch(context, project, store, { embed: false });
+    await updateForSearch(context, project, store, { embed: false, last });
     return tableName(workTreeRow(store, project.root));
   };
   if (project.plainFolder && newestTable(project, folder) === undefined) await refuseLarge(project);
@@ -55,12 +61,18 @@ async function refuseLarge(project: Project): Promise<void> {
   );
 }
 
-/** Brings the index of a work tree up to date with all that searching it needs. Needs the write lock. */
+/**
+ * Brings the index of a work tree up to date with all that searching it needs. What the caller has found about the files (`last`) is not
+ * examined again, if it is about the state that is indexed. Needs the write lock.
+ */
 export async function updateForSearch(
   context: Context,
   project: Project,
   store: IndexStore,
-  options: Omit<UpdateOptions, "files" | "onAnalysis" | "onChanges">,
+  {
+    last,
+    ...options
+  }: Omit<UpdateOptions, "files" | "isSame" | "onAnalysis" | "onFiles"> & { last?: Examination | undefined },
 ): Promise<IndexReport> {
   const startedAtMs = Date.now();
   const before = tableBefore(store, project.root);
@@ -70,11 +82,12 @@ export async function updateForSearch(
   const files = inBackground(listFiles(project));
   const folder = new SearchFolder(project.directory);
   const collector = new SegmentCollector(folder);
-  let changed: readonly string[] = [];
+  let indexed: IndexedFiles = { stamps: new Map(), changed: [] };
   const report = await updateWorkTree(context, project, store, {
     ...options,
     files,
-    onChanges: (paths) => (changed = paths),
+    isSame: before !== undefined && last?.table === before ? await last.compared() : undefined,
+    onFiles: (found) => (indexed = found),
     onAnalysis: (analysis) => collector.add(analysis),
   });
   collector.finish();
@@ -82,27 +95,13 @@ export async function updateForSearch(
     store,
     folder,
     project.root,
-    before === undefined ? undefined : { earlier: before, changed },
+    before === undefined ? undefined : { earlier: before, changed: indexed.changed },
   );
-  writeState(project, store, folder, { table, head: project.head, listing: await files, startedAtMs });
+  const run = { table, head: project.head, listing: await files, startedAtMs };
+  // Remembered for searches that find the work tree unchanged.
+  const state = describeTree(new FileTree(project.root), run, indexed.stamps);
+  if (state) saveState(folder, project.root, state);
   return report;
-}
-
-/** Remembers the state of the work tree after a run, for searches that find it unchanged. */
-function writeState(
-  { root }: Project,
-  store: IndexStore,
-  folder: SearchFolder,
-  run: Parameters<typeof describeTree>[1],
-) {
-  const known = new Map(
-    store
-      .prepare("select path, stat from worktree_files where worktree_id = ?")
-      .all(workTreeRow(store, root).id)
-      .map(({ path, stat }) => [String(path), String(stat)]),
-  );
-  const state = describeTree(new FileTree(root), run, known);
-  if (state) saveState(folder, root, state);
 }
 
 /** Name of the work tree's table before a run; undefined before the first run. */

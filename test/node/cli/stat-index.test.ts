@@ -65,6 +65,11 @@ function remember(secondsLater = 3_600): void {
 }
 
 const isUnchanged = async (): Promise<boolean> => (await examineTree(folder, root)?.unchanged) ?? false;
+/** Of some paths, those that git has found as they were; undefined if it compared none. */
+const foundSame = async (...paths: string[]): Promise<string[] | undefined> => {
+  const isSame = await examineTree(folder, root)?.compared();
+  return isSame && paths.filter(isSame);
+};
 const comparedPaths = (): readonly string[] => readTreeState(folder.readState(stateName(root))!)!.compared().paths;
 const statIndex = (): string => folder.statIndex(stateName(root)).file;
 
@@ -122,9 +127,15 @@ describe("files that git compares with their stats", () => {
     expect(await isUnchanged()).toBe(false);
   });
 
+  it("are told from those that have changed, and from those that git does not compare", async () => {
+    writeFileSync(join(root, "src/é7/f1.py"), "two\n");
+    expect(await foundSame("src/é7/f1.py", "src/é7/f2.py", "src/new.py")).toEqual(["src/é7/f2.py"]);
+  });
+
   it("are examined here where git fails", async () => {
     rmSync(folder.statIndex(stateName(root)).gitDirectory, { recursive: true });
     expect(await isUnchanged()).toBe(true);
+    expect(await foundSame("src/é8/f1.py")).toBeUndefined();
     writeFileSync(join(root, "src/é8/f1.py"), "two\n");
     expect(await isUnchanged()).toBe(false);
   });
