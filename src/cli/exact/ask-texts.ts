@@ -4,6 +4,9 @@ import { inBackground } from "../background.ts";
 import type { Context } from "../context.ts";
 import { commitOf, findProject } from "../project.ts";
 
+/** A search that takes no longer shows no progress. */
+const SHORT_MS = 1_000;
+
 /**
  * Asks about the texts of the current work tree, or of a commit (`ref`), without its search index: nothing is indexed. Enclosing symbols
  * are not known. Returns the answer with the root of the work tree.
@@ -26,9 +29,14 @@ export async function askTexts<T>(
   };
   const texts = () =>
     ref === undefined || gitSha === undefined
-      ? openWorkTreeTexts(project, noSymbols)
+      ? openWorkTreeTexts(project, noSymbols, (done, total) => line.update(done, total, `${done}/${total} files`))
       : openCommitTexts(project, gitSha, noSymbols);
-  return { answer: await ask({ indexes: [info], texts }), root: project.root };
+  const line = context.ui.progress("Searching", { afterMs: SHORT_MS });
+  try {
+    return { answer: await ask({ indexes: [info], texts }), root: project.root };
+  } finally {
+    line.end();
+  }
 }
 
 async function noSymbols(wanted: readonly { lines: readonly number[] }[]): Promise<null[][]> {

@@ -11,17 +11,18 @@ import type { Project } from "../project.ts";
 import { noteIdentity } from "../indexing/identity.ts";
 import { listFiles } from "../indexing/list-files.ts";
 import { type RecordsFile, TextCache } from "./text-cache.ts";
-import { workTreeText, workTreeTexts } from "./work-tree-texts.ts";
+import { type WorkTree, workTreeText, workTreeTexts } from "./work-tree-texts.ts";
 
 /** The texts of a work tree as they are now, uncommitted edits included. */
 export async function openWorkTreeTexts(
   project: Project,
   enclosing: RevisionTexts["enclosing"],
+  onProgress?: WorkTree["onProgress"],
 ): Promise<RevisionTexts> {
   const nowMs = Date.now();
   const listing = await listFiles(project);
   const cache = new TextCache(recordsFile(project, stateName(project.root)));
-  return workTreeTexts({ root: project.root, listing, cache, enclosing, nowMs });
+  return workTreeTexts({ root: project.root, listing, cache, enclosing, nowMs, onProgress });
 }
 
 /** Lines of a file of the work tree that is searched and not indexed; undefined if there is none. */

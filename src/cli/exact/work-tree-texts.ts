@@ -30,6 +30,8 @@ export interface WorkTree {
   enclosing: RevisionTexts["enclosing"];
   /** Time at which the files are examined. */
   nowMs: number;
+  /** Called as files are examined, and again as those are read that may match. */
+  onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
 /** The texts of a work tree as they are on disk now, whether or not they are indexed. */
@@ -51,7 +53,8 @@ export function workTreeTexts(given: WorkTree): RevisionTexts {
     },
     regexModule,
     async *read(contents): AsyncGenerator<FileBytes | MissingText> {
-      for (const content of contents) {
+      for (const [i, content] of contents.entries()) {
+        given.onProgress?.(i + 1, contents.length);
         const entry = examine().get(content);
         yield isKnown(entry) ? readText(tree, content, entry) : { content, missing: "unreadable" };
       }
@@ -87,13 +90,17 @@ function readText(tree: FileTree, path: string, { inspected, stamp }: KnownText)
 }
 
 /** All files by path, in order. Those whose bytes are not known yet are read. */
-function examineFiles(tree: FileTree, { listing, cache, nowMs }: WorkTree): Map<string, KnownText | TextFile> {
+function examineFiles(
+  tree: FileTree,
+  { listing, cache, nowMs, onProgress }: WorkTree,
+): Map<string, KnownText | TextFile> {
   const paths = listing.paths().toSorted(compareUtf8);
   const rules = readCodectxIgnores(tree, paths);
   const files = new Map<string, KnownText | TextFile>();
-  for (const path of paths) {
+  for (const [i, path] of paths.entries()) {
     const entry = examineFile(tree, path, rules, cache, nowMs);
     if (entry) files.set(path, entry);
+    onProgress?.(i + 1, paths.length);
   }
   for (let i = 1; i <= listing.unreadable; i++) {
     const path = `(unreadable folder ${i})`;

@@ -18,6 +18,9 @@ const LOCK_WAIT_MS = 10 * 60_000;
 /** Age after which the embedding space is requested again, even without changes. */
 const SPACE_FRESH_MS = 3_600_000;
 
+/** Work that takes no longer shows no progress. */
+const SHORT_MS = 500;
+
 interface WriterOptions {
   /** The index is opened for a snapshot's import. */
   forImport?: boolean;
@@ -41,9 +44,7 @@ export async function withWriter<T>(
     onWait: (holder) => context.ui.note(`waiting for ${holder}`),
   });
   const attempt = async (): Promise<T> => {
-    const store = forImport
-      ? IndexStore.openForImport(directory, PARSER_VERSION)
-      : IndexStore.open(directory, PARSER_VERSION);
+    const store = openStore(context, directory, forImport);
     try {
       return await work(store);
     } finally {
@@ -58,6 +59,19 @@ export async function withWriter<T>(
     });
   } finally {
     lock.release();
+  }
+}
+
+/** Opens the index for writing; with progress, if one of an earlier version is upgraded. */
+function openStore({ ui }: Context, directory: string, forImport: boolean): IndexStore {
+  const line = ui.progress("Upgrading", { afterMs: SHORT_MS });
+  const onUpgrade = (done: number, total: number): void => line.update(done, total, `${done}/${total} files`);
+  try {
+    return forImport
+      ? IndexStore.openForImport(directory, PARSER_VERSION, onUpgrade)
+      : IndexStore.open(directory, PARSER_VERSION, onUpgrade);
+  } finally {
+    line.end();
   }
 }
 

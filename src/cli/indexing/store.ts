@@ -7,7 +7,7 @@ import { BUSY_TIMEOUT_MS, openReadOnly, versionOf } from "./database.ts";
 import { type PackedFile, type UnpackedFile, unpackFile } from "./packed-file.ts";
 import { addRowCheck } from "./row-check.ts";
 import { CONTENT_KEY, INDEXES, intact, rowId, SCHEMA_VERSION, TABLES } from "./schema.ts";
-import { isUpgradable, upgradeTables } from "./upgrades.ts";
+import { isUpgradable, type UpgradeListener, upgradeTables } from "./upgrades.ts";
 import { IndexDamagedError, verified } from "./verified.ts";
 import { FLUSHABLE, renameFile } from "../machine/platform.ts";
 
@@ -49,8 +49,8 @@ export class IndexStore {
   /**
    * Opens the index for one large import. A new index is built under another name, without a journal, and appears whole or not at all.
    */
-  static openForImport(directory: string, parserVersion: number): IndexStore {
-    if (existsSync(IndexStore.fileIn(directory))) return IndexStore.open(directory, parserVersion);
+  static openForImport(directory: string, parserVersion: number, onUpgrade?: UpgradeListener): IndexStore {
+    if (existsSync(IndexStore.fileIn(directory))) return IndexStore.open(directory, parserVersion, onUpgrade);
     makeFolder(directory);
     const file = unsettledFile(directory);
     rmSync(file, { force: true });
@@ -84,8 +84,8 @@ export class IndexStore {
     return join(directory, "index.sqlite");
   }
 
-  /** Opens the index for writing; creates it if there is none. */
-  static open(directory: string, parserVersion: number): IndexStore {
+  /** Opens the index for writing; creates it if there is none, and upgrades one of an earlier version. */
+  static open(directory: string, parserVersion: number, onUpgrade?: UpgradeListener): IndexStore {
     makeFolder(directory);
     const db = new DatabaseSync(IndexStore.fileIn(directory), { timeout: BUSY_TIMEOUT_MS });
     try {
@@ -105,7 +105,7 @@ export class IndexStore {
         `pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -${CACHE_KIB}; pragma temp_store = memory`,
       );
       const store = new IndexStore(db, directory, parserVersion);
-      store.#migrate();
+      store.#migrate(onUpgrade);
       return store;
     } catch (error) {
       if (db.isOpen) db.close();
@@ -124,7 +124,7 @@ export class IndexStore {
     return undefined;
   }
 
-  #migrate(): void {
+  #migrate(onUpgrade: UpgradeListener | undefined): void {
     const version = versionOf(this.db);
     if (version === SCHEMA_VERSION) return;
     if (version > SCHEMA_VERSION + PLAUSIBLE_VERSIONS || version < 0)
@@ -136,7 +136,7 @@ export class IndexStore {
     // Another process may have created or upgraded it in the meantime.
     const found = versionOf(this.db);
     if (found === 0) this.db.exec(`${TABLES} ${CONTENT_KEY} ${INDEXES}`);
-    else upgradeTables(this.db, found);
+    else upgradeTables(this.db, found, onUpgrade);
     this.db.exec(`pragma user_version = ${SCHEMA_VERSION}; commit`);
     if (found !== 0 && found !== SCHEMA_VERSION) this.#shrink();
   }

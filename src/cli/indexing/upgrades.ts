@@ -4,11 +4,14 @@ import { packFile } from "./packed-file.ts";
 import { CHUNKS, PARSED } from "./schema.ts";
 import { IndexDamagedError, verified } from "./verified.ts";
 
+/** Called with how many of the files are done. */
+export type UpgradeListener = (done: number, total: number) => void;
+
 /**
  * The steps from a version of the tables to the next, without what would have to be paid for, or parsed, again. Each runs in a transaction.
  * Indexes of versions before the first are made anew.
  */
-const STEPS: Readonly<Record<number, (db: DatabaseSync) => void>> = {
+const STEPS: Readonly<Record<number, (db: DatabaseSync, onProgress: UpgradeListener) => void>> = {
   // Version 4 filled `blobs` with what git showed under an id, which `git replace` could change.
   4: (db) => db.exec("delete from blobs"),
   5: packTables,
@@ -18,8 +21,8 @@ const STEPS: Readonly<Record<number, (db: DatabaseSync) => void>> = {
 export const isUpgradable = (version: number): boolean => STEPS[version] !== undefined;
 
 /** Upgrades the tables in the open transaction. Throws {@link IndexDamagedError} if what is taken over is damaged. */
-export function upgradeTables(db: DatabaseSync, version: number): void {
-  for (let at = version; STEPS[at] !== undefined; at++) STEPS[at]?.(db);
+export function upgradeTables(db: DatabaseSync, version: number, onProgress: UpgradeListener = () => undefined): void {
+  for (let at = version; STEPS[at] !== undefined; at++) STEPS[at]?.(db, onProgress);
 }
 
 /** Columns that a row's checksum covered in version 5. */
@@ -27,7 +30,7 @@ const SYMBOLS_5 = "id, kind, name, qualified_name, signature, doc, parent, start
 const CHUNKS_5 = "id, hash, context, text, symbol, start_line, end_line, start_byte, end_byte, withheld";
 
 /** Version 5 had a row for each symbol, and the text and place of each chunk in its row. */
-function packTables(db: DatabaseSync): void {
+function packTables(db: DatabaseSync, onProgress: UpgradeListener): void {
   db.exec(`drop index if exists symbols_name; alter table chunks rename to chunks_5; ${PARSED} ${CHUNKS}`);
   const within = "id between ?1 * 1048576 and ?1 * 1048576 + 1048575 order by id";
   const readSymbols = db.prepare(
@@ -44,7 +47,7 @@ function packTables(db: DatabaseSync): void {
       "select id, symbol_count as symbolCount, chunk_count as chunkCount from contents where base is null and skip is null",
     )
     .all() as { id: number; symbolCount: number; chunkCount: number }[];
-  for (const { id, symbolCount, chunkCount } of contents) {
+  for (const [i, { id, symbolCount, chunkCount }] of contents.entries()) {
     const symbols = readSymbols.all(id).map((row) => verified<CodeSymbol>(row));
     const chunks = readChunks
       .all(id)
@@ -52,6 +55,7 @@ function packTables(db: DatabaseSync): void {
       .map((row): Chunk => Object.assign(row, { withheld: row.withheld === 1 }));
     if (symbols.length !== symbolCount || chunks.length !== chunkCount) throw new IndexDamagedError("rows are missing");
     add.run(id, packFile(symbols, chunks).bytes);
+    onProgress(i + 1, contents.length);
   }
   db.exec(`insert into chunks (id, hash, withheld) select id, hash, withheld from chunks_5;
     drop table chunks_5; drop table symbols`);

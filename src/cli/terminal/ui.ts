@@ -133,12 +133,12 @@ export class Ui {
     this.#options.stderr.write(`${label} ${visible(message)}${reference}\n`);
   }
 
-  /** A progress bar on stderr, if it is a terminal. */
-  progress(label: string): ProgressLine {
+  /** A progress bar on stderr, if it is a terminal; of work that is mostly short, only from `afterMs` on. */
+  progress(label: string, { afterMs } = { afterMs: 0 }): ProgressLine {
     this.#line?.end();
     if (this.quiet || this.json || !this.#options.stderr.isTTY)
       return { update: () => undefined, note: () => undefined, end: () => undefined };
-    this.#line = new TerminalLine(this.#options.stderr, label);
+    this.#line = new TerminalLine(this.#options.stderr, label, performance.now() + afterMs);
     return this.#line;
   }
 }
@@ -146,12 +146,14 @@ export class Ui {
 class TerminalLine implements ProgressLine {
   readonly #stream: NodeJS.WriteStream;
   readonly #label: string;
+  readonly #from: number;
   #drawnAt = 0;
   #shown = false;
 
-  constructor(stream: NodeJS.WriteStream, label: string) {
+  constructor(stream: NodeJS.WriteStream, label: string, from: number) {
     this.#stream = stream;
     this.#label = label;
+    this.#from = from;
   }
 
   update(done: number, total: number, note = ""): void {
@@ -167,6 +169,7 @@ class TerminalLine implements ProgressLine {
 
   #draw(text: string, atOnce: boolean): void {
     const now = performance.now();
+    if (now < this.#from) return;
     if (this.#shown && now - this.#drawnAt < REDRAW_MS && !atOnce) return;
     this.#drawnAt = now;
     this.hide();

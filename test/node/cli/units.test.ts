@@ -7,6 +7,7 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CodeContextError } from "../../../src/interface/client/errors.ts";
 import { EXIT, toCliError } from "../../../src/cli/exit-codes.ts";
+import { Ui } from "../../../src/cli/terminal/ui.ts";
 import { FileTree } from "../../../src/cli/indexing/file-tree.ts";
 import { collectGarbage } from "../../../src/cli/indexing/garbage.ts";
 import { IgnoreRules } from "../../../src/cli/indexing/ignore-rules.ts";
@@ -233,5 +234,30 @@ describe("folderName", () => {
         expect(folderName(a) === folderName(b)).toBe(a === b);
       }),
     );
+  });
+});
+
+describe("Ui", () => {
+  it("shows the progress of work only once it takes long", () => {
+    let written = "";
+    const stderr = {
+      isTTY: true,
+      columns: 80,
+      write: (text: string) => (written += text),
+      cursorTo: () => true,
+      clearLine: () => true,
+    };
+    const ui = new Ui({
+      json: false,
+      quiet: false,
+      color: false,
+      stdout: process.stdout,
+      stderr: stderr as unknown as NodeJS.WriteStream,
+      env: {},
+    });
+    ui.progress("Searching", { afterMs: 60_000 }).update(1, 2, "1/2 files");
+    expect(written).toBe("");
+    ui.progress("Searching", { afterMs: -1 }).update(1, 2, "1/2 files");
+    expect(written).toContain("50 % 1/2 files");
   });
 });

@@ -7,6 +7,8 @@ import { fileURLToPath } from "node:url";
 import { brotliDecompressSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { addRowCheck } from "../../../src/cli/indexing/row-check.ts";
+import { PARSER_VERSION } from "../../../src/engines/parsing/version.ts";
+import { IndexStore } from "../../../src/cli/indexing/store.ts";
 import { stateName } from "../../../src/cli/local-index/state-name.ts";
 import type { ExpectedCache } from "../../upgrades/make-cli.ts";
 import { Sandbox } from "./support/run.ts";
@@ -53,6 +55,17 @@ describe.each(readdirSync(FOLDER).map((name) => name.replace(".tar.br", "")))("a
     expect(ran.code, ran.stdout + ran.stderr).toBe(0);
     return ran.json;
   };
+
+  it("tells how far its upgrade is, if its files have to be packed", () => {
+    const db = new DatabaseSync(path.join(repoFolder("cache"), "index.sqlite"));
+    const query =
+      "select (select user_version from pragma_user_version) as version, count(*) as files from contents where skip is null";
+    const { version, files } = db.prepare(query).get() as { version: number; files: number };
+    db.close();
+    const calls: [done: number, total: number][] = [];
+    IndexStore.open(repoFolder("cache"), PARSER_VERSION, (...call) => calls.push(call)).close();
+    expect(calls).toEqual(version >= 6 ? [] : Array.from({ length: files }, (_, i) => [i + 1, files]));
+  });
 
   it("answers rightly, and keeps its vectors", async () => {
     expect(await json("cache", "search", "addedLater")).toMatchObject({ results: [{ path: "src/added.ts" }] });

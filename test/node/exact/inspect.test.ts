@@ -52,13 +52,19 @@ function memory() {
   };
 }
 
-async function grepTree(root: string, pattern: string, records = memory()) {
+async function grepTree(
+  root: string,
+  pattern: string,
+  records = memory(),
+  onProgress?: (done: number, total: number) => void,
+) {
   const texts = workTreeTexts({
     root,
     listing: await listWorkTreeFiles(root),
     cache: new TextCache(records),
     enclosing,
     nowMs: Date.now() + 60_000,
+    onProgress,
   });
   return runGrep(texts, request(pattern));
 }
@@ -70,6 +76,14 @@ describe("a work tree", () => {
     expect(coverage.notSearched).toEqual({ binary: 1, excluded: 1, symlink: 1 });
     expect(gaps).toEqual([{ revision: 0, path: "hidden.ts", reason: "excluded" }]);
     expect(complete).toBe(false);
+  });
+
+  it("tells how many files are examined, and how many of those that may match are read", async () => {
+    const calls: [done: number, total: number][] = [];
+    await grepTree(repository(), "needle", memory(), (...call) => calls.push(call));
+    const phase = (total: number) => Array.from({ length: total }, (_, i) => [i + 1, total]);
+    const examined = calls[0]?.[1] ?? 0;
+    expect(calls).toEqual([...phase(examined), ...phase(3)]);
   });
 
   it("is inspected once, and an edit is seen", async () => {
