@@ -1,86 +1,83 @@
 /**
- * `npm run bench -- grep <work tree>… [--patterns N] [--seed N]`: compares the lines that exact search finds with those of `rg` on the
- * same files, for patterns made from the lines of the tree, and times both. `rg` must be installed.
+ * `npm run bench -- grep <work tree>… [--face work-tree|commit|hosted] [--patterns N] [--seed N]`: compares the lines that exact search finds
+ * with those of `rg` on the same files, for patterns made from the lines of the tree, and times both. The work trees must have no
+ * uncommitted edits, and `rg` must be installed. With `hosted` a service indexes the commit first, and its answers are timed as a client sees
+ * them; of one that ended at its budget only the count is shown.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { TextCache } from "../src/cli/exact/text-cache.ts";
-import { workTreeTexts } from "../src/cli/exact/work-tree-texts.ts";
-import { listWorkTreeFiles } from "../src/cli/git/git.ts";
-import { runGrep } from "../src/engines/exact/run-grep.ts";
-import type { GrepRequest, RevisionTexts } from "../src/engines/exact/types.ts";
-import { median } from "./support.ts";
+import type { RevisionTexts } from "../src/engines/exact/types.ts";
+import { type FaceName, FACES, openFace, openWorkTree, type Pattern } from "./grep/faces.ts";
+import { median, mib } from "./support.ts";
 
 const MAX_SHOWN = 5;
 const MAX_PATTERN = 60;
+/** They have no n-grams and match in every file. */
+const LARGE: readonly Pattern[] = [{ pattern: String.raw`\w+\s+\w` }, { pattern: String.raw`[a-z_]+[^a-z]` }];
 
-type Flags = Pick<GrepRequest, "fixedStrings" | "ignoreCase" | "wordRegexp">;
-interface Pattern extends Flags {
-  pattern: string;
-}
+const USAGE = "usage: npm run bench -- grep <work tree>… [--face work-tree|commit|hosted] [--patterns N] [--seed N]";
 
 export async function run(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
-    options: { patterns: { type: "string", default: "500" }, seed: { type: "string", default: "1" } },
+    options: {
+      face: { type: "string", default: FACES[0] },
+      patterns: { type: "string", default: "500" },
+      seed: { type: "string", default: "1" },
+    },
   });
-  if (positionals.length === 0) throw new Error("usage: npm run bench -- grep <work tree>… [--patterns N] [--seed N]");
+  const face = FACES.find((name) => name === values.face);
+  if (positionals.length === 0 || face === undefined) throw new Error(USAGE);
   let failures = 0;
   for (const root of positionals)
-    failures += await compare(path.resolve(root), Number(values.patterns), Number(values.seed));
+    failures += await compare(path.resolve(root), face, Number(values.patterns), Number(values.seed));
   if (failures > 0) process.exitCode = 1;
 }
 
-async function compare(root: string, count: number, seed: number): Promise<number> {
-  const texts = await openTexts(root);
-  const files = (await texts.files()).filter(({ content }) => content !== undefined);
-  const paths = files.map((file) => file.path);
+async function compare(root: string, name: FaceName, count: number, seed: number): Promise<number> {
+  const texts = await openWorkTree(root);
+  const paths = (await texts.files()).filter(({ content }) => content !== undefined).map((file) => file.path);
   const withheld = await withheldLines(texts, paths);
+  const face = await openFace(name, root);
   const random = generator(seed);
   const own: number[] = [];
   const theirs: number[] = [];
   let failures = 0;
   let found = 0;
-  for (let i = 0; i < count; i++) {
-    const flags = makePattern(root, paths, random);
-    const expected = ripgrep(root, paths, flags);
-    theirs.push(expected.ms);
-    const startedAt = performance.now();
-    const answer = await runGrep(
-      texts,
-      { context: 0, limit: Number.MAX_SAFE_INTEGER, offset: 0, ...flags },
-      { maxBytes: Infinity, maxMs: Infinity },
-    ).catch((error: unknown) => String(error));
-    own.push(performance.now() - startedAt);
-    const lines = typeof answer === "string" ? undefined : answer.matches.map(({ path, line }) => `${path}:${line}`);
-    const wanted = expected.lines?.filter((place) => !withheld.has(place));
-    found += wanted?.length ?? 0;
-    const same = lines === undefined || wanted === undefined ? lines === wanted : isSame(lines, wanted);
-    if (same) continue;
-    if (failures++ < MAX_SHOWN)
-      console.log(
-        `  differs: ${JSON.stringify(flags)}`,
-        difference(lines ?? [], wanted ?? []),
-        typeof answer === "string" ? answer : "",
-      );
+  let cut = 0;
+  try {
+    for (let i = 0; i < count; i++) {
+      const pattern = makePattern(root, paths, random);
+      const expected = ripgrep(root, paths, pattern);
+      const { lines, ms, isWhole } = await face.grep(pattern);
+      theirs.push(expected.ms);
+      own.push(ms);
+      const wanted = expected.lines?.filter((place) => !withheld.has(place));
+      found += wanted?.length ?? 0;
+      if (!isWhole) cut++;
+      const isRight =
+        lines === undefined || wanted === undefined ? lines === wanted : isSame(lines, wanted) || !isWhole;
+      if (isRight) continue;
+      if (failures++ < MAX_SHOWN)
+        console.log(`  differs: ${JSON.stringify(pattern)}`, difference(lines ?? [], wanted ?? []));
+    }
+    const peak = await face.memoryOf?.(LARGE);
+    if (peak !== undefined) console.log(`  ${LARGE.length} large searches at once: ${mib(peak)} at most, of 128 MiB`);
+  } finally {
+    await face.close();
   }
+  const times = `p50 ${median(own).toFixed(1)} ms, p95 ${percentile(own, 0.95).toFixed(1)} ms, rg ${median(theirs).toFixed(1)} ms (with its start)`;
   console.log(
-    `${path.basename(root)}: ${files.length} files, ${count} patterns, ${found} lines; ${failures} answers differ; median ${median(own).toFixed(1)} ms, rg ${median(theirs).toFixed(1)} ms (with its start)`,
+    `${path.basename(root)}, ${name}: ${face.fileCount} of ${paths.length} files, ${count} patterns, ${found} lines; ${failures} answers differ, ${cut} ended at the budget; ${times}`,
   );
   return failures;
 }
 
-async function openTexts(root: string): Promise<RevisionTexts> {
-  return workTreeTexts({
-    root,
-    listing: await listWorkTreeFiles(root),
-    cache: new TextCache({ read: () => undefined, write: () => undefined }),
-    enclosing: (wanted) => Promise.resolve(wanted.map(({ lines }) => lines.map(() => null))),
-    nowMs: Date.now(),
-  });
+function percentile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
 }
 
 /** Lines that may hold secrets, which exact search neither finds nor shows. */
