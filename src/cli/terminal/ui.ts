@@ -238,6 +238,6 @@ export function table(rows: readonly (readonly string[])[]): string[] {
 /** The last line of a list that is not whole; none if it is. */
 export function shownOf(shown: number, { total, truncated }: { total: number; truncated: boolean }): string[] {
   if (!truncated) return [];
-  const all = total > shown ? `of ${formatCount(total)}` : "of more";
-  return [`(${formatCount(shown)} ${all}; --limit shows more)`];
+  if (total > shown) return [`(${formatCount(shown)} of ${formatCount(total)}; --limit shows more)`];
+  return ["(there may be more: a question reads a limited number of files)"];
 }

@@ -265,7 +265,7 @@ function declaration(node: SyntaxNode, place: Place): void {
       if (!opened || !type) continue;
       file.memberOnce(opened, declaredKey(name), line);
       const member = opened.members.get(declaredKey(name));
-      if (member) member.type = exactName(within(place.context, name));
+      if (member) member.types = [exactName(within(place.context, name))];
       file.returns(line, typeOf(type, place));
       continue;
     }

@@ -13,6 +13,8 @@ import {
 const MAX_USES = 50_000;
 /** Steps from a name to what it means within a file: longer chains are not followed. */
 const MAX_STEPS = 12;
+/** Values of one variable or field that are compared. */
+const MAX_VALUES = 8;
 
 /** An expression or type, as far as it can be followed; its names are looked up when the whole file is read. */
 export type Expression =
@@ -29,6 +31,8 @@ export type Expression =
   | { is: "unknown" };
 
 export const UNKNOWN: Expression = { is: "unknown" };
+/** The value of a name that is given a real one elsewhere: `None`, `null`, or none at all. */
+export const NOTHING: Expression = { is: "unknown" };
 
 export type Binding =
   | { is: "definition"; line: number }
@@ -47,7 +51,8 @@ export type Binding =
     }
   // Methods of one name in the class on this line.
   | { is: "overloads"; line: number }
-  | { is: "several" };
+  // `values`: what a variable is given in turn; absent for names of different things. `meaning` is what they agree on.
+  | { is: "several"; values?: Binding[]; meaning?: Meaning };
 
 /** Names of a module, a function or a block. Those of a class are members and not visible inside its methods. */
 export interface Scope {
@@ -61,7 +66,9 @@ export interface Scope {
 
 interface OpenMember {
   line: number;
-  type?: Expression | undefined;
+  /** Its declared type alone, or the values that it is given. */
+  types: Expression[];
+  isDeclared: boolean;
 }
 
 /** A class while its file is read. */
@@ -93,13 +100,17 @@ export class FileBuilder {
     scope.names.set(name, scope.names.has(name) ? { is: "several" } : { is: "definition", line });
   }
 
-  /** A name that is bound twice is ambiguous, except for overloads, whose first definition counts. */
+  /**
+   * A name that is bound twice is ambiguous, except for overloads, whose first definition counts, and for a variable whose values are of one
+   * type.
+   */
   bind(scope: Scope, name: string, binding: Binding): void {
     const known = scope.names.get(name);
     if (!known) scope.names.set(name, binding);
     // What is assigned to a variable has its declared type.
     else if (known.is === "variable" && known.type && binding.is === "variable" && !binding.type) return;
-    else if (known.is !== "definition" || binding.is !== "definition") scope.names.set(name, { is: "several" });
+    else if (known.is === "definition" && binding.is === "definition") return;
+    else scope.names.set(name, together(known, binding));
   }
 
   use(kind: UseKind, name: string, line: number, scope: Scope, of: Expression): void {
@@ -118,17 +129,19 @@ export class FileBuilder {
     return this.#classesByLine.get(line) ?? this.openClass(line);
   }
 
-  /** The first of several definitions of a member counts. */
-  member(of: OpenClass, name: string, line: number, type?: Expression): void {
-    const known = of.members.get(name);
-    if (!known) of.members.set(name, { line, type });
-    else if (type && known.type) known.type = UNKNOWN;
-    else if (type) known.type = type;
+  /** The first of several definitions of a member counts; its declared type counts before the values that it is given. */
+  member(of: OpenClass, name: string, line: number, type?: Expression, isDeclared = false): void {
+    let known = of.members.get(name);
+    if (!known) of.members.set(name, (known = { line, types: [], isDeclared: false }));
+    if (!type || (known.isDeclared && !isDeclared)) return;
+    if (isDeclared && !known.isDeclared) known.types = [];
+    known.isDeclared = isDeclared;
+    if (known.types.length <= MAX_VALUES) known.types.push(type);
   }
 
   /** A member of which only one definition is known to be meant: a second one makes it ambiguous. */
   memberOnce(of: OpenClass, name: string, line: number): void {
-    of.members.set(name, { line: of.members.has(name) ? AMBIGUOUS_LINE : line });
+    of.members.set(name, { line: of.members.has(name) ? AMBIGUOUS_LINE : line, types: [], isDeclared: false });
   }
 
   returns(line: number, type: Expression): void {
@@ -204,10 +217,45 @@ const isNothing = (meaning: Meaning): boolean =>
     : meaning.to === "opaque" || meaning.to === "global" || meaning.to === "ambiguous";
 
 function finishedClass({ line, members, bases }: OpenClass): ClassInfo {
-  const finished = [...members].map(
-    ([name, member]) => [name, { line: member.line, ...(member.type && { type: valueMeaning(member.type) }) }] as const,
-  );
+  const finished = [...members].map(([name, member]) => {
+    const { line: own, types } = member;
+    const values = types.length > MAX_VALUES ? [] : types.filter((type) => type !== NOTHING);
+    const type = agreed(values.map((of) => valueMeaning(of))) ?? { to: "opaque" };
+    return [name, { line: own, ...(types.length > 0 && { type }) }] as const;
+  });
   return { line, members: new Map(finished), bases: bases.map((base) => meaningOf(base)) };
+}
+
+/** What a name stands for that is bound twice. */
+function together(known: Binding, binding: Binding): Binding {
+  if (isValue(known) && known.is === "variable" && known.value === NOTHING) return binding;
+  if (isValue(binding) && binding.is === "variable" && binding.value === NOTHING) return known;
+  const values = known.is === "several" ? known.values : isValue(known) ? [known] : undefined;
+  if (!values || !isValue(binding) || values.length >= MAX_VALUES) return { is: "several" };
+  return { is: "several", values: [...values, binding] };
+}
+
+const isValue = ({ is }: Binding): boolean => is === "variable" || is === "alias";
+
+/** What values have in common: `likely`, if some of them are not known; undefined if none is. */
+function agreed(values: readonly Meaning[]): Meaning | undefined {
+  const known = values.filter((value) => rootOf(value).to !== "opaque");
+  const [first] = known;
+  if (!first) return undefined;
+  const text = JSON.stringify(first);
+  const isOne = known.every((value) => JSON.stringify(value) === text);
+  if (!isOne || rootOf(first).to === "ambiguous") return { to: "ambiguous" };
+  return known.length === values.length ? first : { to: "likely", of: first };
+}
+
+/** What a meaning starts from. */
+function rootOf(meaning: Meaning): Meaning {
+  let root = meaning;
+  for (;;) {
+    if ("of" in root) root = root.of;
+    else if ("by" in root) root = root.by;
+    else return root;
+  }
 }
 
 /** Meaning of a type or value that a variable or field has: a name of a class stands for an instance of it. */
@@ -262,9 +310,20 @@ function meaningOfBinding(binding: Binding, steps: number): Meaning {
       return line === undefined ? of : { to: "variable", line, of };
     }
     case "several":
+      // A value that is made of the variable itself is not followed.
+      if (!binding.values || binding.meaning) return binding.meaning ?? { to: "ambiguous" };
+      binding.meaning = { to: "ambiguous" };
+      return (binding.meaning = agreedVariable(binding.values.map((value) => meaningOfBinding(value, steps + 1))));
     case "overloads":
       return { to: "ambiguous" };
   }
+}
+
+/** What the values of a variable have in common; its first line is that of its name. */
+function agreedVariable(values: readonly Meaning[]): Meaning {
+  const of = agreed(values.map((value) => (value.to === "variable" ? value.of : value))) ?? { to: "ambiguous" };
+  const [first] = values;
+  return first?.to === "variable" && of.to !== "ambiguous" ? { ...first, of } : of;
 }
 
 function meaningOfVariable({ type, value }: Extract<Binding, { is: "variable" }>, steps: number): Meaning {
@@ -275,10 +334,10 @@ function meaningOfVariable({ type, value }: Extract<Binding, { is: "variable" }>
 /** Values of variables that are followed. A name may be a class itself, and is no instance of it. */
 const FOLLOWED: ReadonlySet<Expression["is"]> = new Set(["call", "member", "class", "likely", "handed"]);
 
-export function lookUp(scope: Scope, name: string): Binding | undefined {
-  for (let at: Scope | undefined = scope; at; at = at.outer) {
-    const found = at.names.get(name);
-    if (found) return found;
-  }
+export const lookUp = (scope: Scope, name: string): Binding | undefined => holderOf(scope, name)?.names.get(name);
+
+/** The innermost scope that binds a name. */
+export function holderOf(scope: Scope, name: string): Scope | undefined {
+  for (let at: Scope | undefined = scope; at; at = at.outer) if (at.names.has(name)) return at;
   return undefined;
 }

@@ -1,5 +1,5 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, type FileBuilder, type OpenClass, type Scope, UNKNOWN } from "./file-builder.ts";
+import { type Expression, type FileBuilder, NOTHING, type OpenClass, type Scope, UNKNOWN } from "./file-builder.ts";
 import { MAX_DEPTH, MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { type Place as BasePlace, visitChildren } from "./walk.ts";
 import { ELEMENT, ENTERED, ITERATED, LIST, MAP } from "./wrapped.ts";
@@ -182,25 +182,31 @@ function assignment(node: SyntaxNode, place: Place): void {
   const left = node.field("left");
   const right = node.field("right");
   const type = node.field("type");
-  const known = type
-    ? typeOf(type, scope)
-    : right && /^(?:call|subscript|await)$/.test(right.type)
-      ? expressionOf(right, scope)
-      : undefined;
+  const known = type ? typeOf(type, scope) : right && assigned(right, scope);
   if (left?.type === "identifier") {
     const top = scope === file.top ? left.row + 1 : undefined;
-    if (body) file.member(body, left.text, left.row + 1, known);
+    if (body) file.member(body, left.text, left.row + 1, known, type !== undefined);
     else if (type) file.bind(scope, left.text, { is: "variable", line: top, type: known });
     // A name of the whole module is a definition, whatever its value.
     else if (scope === file.top && right?.type !== "call" && !scope.names.has(left.text))
       file.bind(scope, left.text, { is: "definition", line: left.row + 1 });
-    else file.bind(scope, left.text, { is: "variable", line: top, value: known });
+    else file.bind(scope, left.text, { is: "variable", line: top, value: known, at: left.row + 1 });
   } else if (left?.type === "attribute") {
     const own = scope.own;
     const field = left.field("attribute");
     if (own && field && left.field("object")?.text === "self" && !body)
-      file.member(own, field.text, field.row + 1, known ?? parameterOf(right, scope) ?? UNKNOWN);
+      file.member(own, field.text, field.row + 1, known ?? parameterOf(right, scope) ?? UNKNOWN, type !== undefined);
   } else targets(left, place);
+}
+
+/** The value that a variable or field is given, if it can be followed. */
+function assigned(value: SyntaxNode, scope: Scope, depth = 0): Expression | undefined {
+  if (value.type === "none") return NOTHING;
+  if (value.type === "assignment") {
+    const inner = value.field("right");
+    return inner && depth < MAX_EXPRESSION_DEPTH ? assigned(inner, scope, depth + 1) : undefined;
+  }
+  return /^(?:call|subscript|await|attribute)$/.test(value.type) ? expressionOf(value, scope) : undefined;
 }
 
 /** The value of a field that is a parameter: its type is looked up with the rest. */

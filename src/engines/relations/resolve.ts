@@ -168,7 +168,8 @@ class Resolver implements Follower {
       const whole = (await this.load(found))?.exports.get(WHOLE_MODULE);
       return whole ? read(found, whole) : { path: found, line: undefined };
     }
-    const resolved = await this.#nameOf(found, name, read);
+    // `from . import a` in a package's own file takes a module of it.
+    const resolved = found === path && /^\.+$/.test(module) ? "unknown" : await this.#nameOf(found, name, read);
     if (typeof resolved !== "string") return resolved;
     const inner = submodule(path, module, name);
     const own = inner === undefined ? undefined : await this.#module(path, inner);

@@ -1,6 +1,6 @@
 /** Expressions and types of TypeScript and JavaScript, as far as they can be followed. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, lookUp, type Scope, UNKNOWN } from "./file-builder.ts";
+import { type Expression, lookUp, NOTHING, type Scope, UNKNOWN } from "./file-builder.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import type { Place as BasePlace } from "./walk.ts";
 import { ELEMENT, LIST, MAP } from "./wrapped.ts";
@@ -29,6 +29,10 @@ export function valueOf(node: SyntaxNode, scope: Scope): Expression {
   const binding = lookUp(scope, of.name);
   return (binding?.is === "variable" ? (binding.type ?? binding.value) : undefined) ?? UNKNOWN;
 }
+
+/** The value that a variable or field is given. */
+export const givenValue = (node: SyntaxNode, scope: Scope): Expression =>
+  node.type === "null" || node.type === "undefined" ? NOTHING : valueOf(node, scope);
 
 export function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
   if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;

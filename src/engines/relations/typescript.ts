@@ -1,11 +1,27 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, type FileBuilder, type OpenClass, type Scope, UNKNOWN } from "./file-builder.ts";
+import {
+  type Expression,
+  type FileBuilder,
+  holderOf,
+  NOTHING,
+  type OpenClass,
+  type Scope,
+  UNKNOWN,
+} from "./file-builder.ts";
 import { commonExports } from "./commonjs.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import type { UseKind } from "./types.ts";
 import { assignedOwner, assignedTo, loopVariable, ownerOf, pattern } from "./typescript-bindings.ts";
 import { callbackTypes, functionField, handedTo, handedTypes } from "./typescript-callbacks.ts";
-import { expressionOf, FUNCTION, type Place, typeOf, typeParameters, valueOf } from "./typescript-expressions.ts";
+import {
+  expressionOf,
+  FUNCTION,
+  givenValue,
+  type Place,
+  typeOf,
+  typeParameters,
+  valueOf,
+} from "./typescript-expressions.ts";
 import { importStatement, moduleOfCall, requiredModule, unquoted } from "./typescript-imports.ts";
 import { visitChildren } from "./walk.ts";
 
@@ -211,7 +227,8 @@ function parameters(node: SyntaxNode, place: Place, line: number | undefined): v
       file.bind(scope, bound.text, { is: "variable", ...known });
       // `constructor(private readonly store: Store)` declares a field.
       const isField = each.childOfType("accessibility_modifier") ?? each.children.find((c) => c.type === "readonly");
-      if (isField && scope.own) file.member(scope.own, bound.text, bound.row + 1, known.type ?? UNKNOWN);
+      if (isField && scope.own)
+        file.member(scope.own, bound.text, bound.row + 1, known.type ?? UNKNOWN, known.type !== undefined);
     }
     for (const child of each.namedChildren)
       if (child.type === "decorator" || child.id === value?.id) visit(child, place);
@@ -292,8 +309,8 @@ function classMember(node: SyntaxNode, opened: OpenClass, place: Place): void {
     functionLike(node, place, name, false);
   } else if (name && /(?:field_definition|property_signature)$/.test(node.type)) {
     const isFunction = value !== undefined && FUNCTION.test(value.type);
-    const known = type ? typeOf(type, scope) : value && !isFunction ? valueOf(value, scope) : undefined;
-    file.member(opened, name.text, name.row + 1, known);
+    const known = type ? typeOf(type, scope) : value && !isFunction ? givenValue(value, scope) : undefined;
+    file.member(opened, name.text, name.row + 1, known, type !== undefined);
     if (type) functionField(type, name.row + 1, place);
     if (value && isFunction) functionLike(value, place, name, false, scope.own);
     else if (value) visit(value, place);
@@ -319,7 +336,7 @@ function declarator(node: SyntaxNode, place: Place): void {
       return;
     } else {
       const isObject = value?.type === "object" && !type;
-      const held = isObject ? ({ is: "class", line } as const) : value && valueOf(value, scope);
+      const held = isObject ? ({ is: "class", line } as const) : value ? givenValue(value, scope) : NOTHING;
       const known = type ? { type: typeOf(type, scope) } : { value: held };
       file.bind(scope, name.text, { is: "variable", line: scope === file.top ? line : undefined, ...known, at: line });
       if (isObject) {
@@ -373,9 +390,13 @@ function fieldAssignment(node: SyntaxNode, place: Place): void {
   if (owner && field) {
     const line = field.row + 1;
     const isFunction = FUNCTION.test(right.type) || right.type === "class";
-    const of = isFunction ? undefined : valueOf(right, scope);
+    const of = isFunction ? undefined : givenValue(right, scope);
     // A field of `this` is known by the class, whatever it holds; other objects may have it from elsewhere.
     if (isFunction || owner === scope.own || (of && of.is !== "unknown")) file.member(owner, field.text, line, of);
-  } else if (left.type === "identifier" && scope.names.get(left.text)?.is === "variable")
-    file.bind(scope, left.text, { is: "variable" });
+  } else if (left.type === "identifier") {
+    const holder = holderOf(scope, left.text);
+    const known = holder?.names.get(left.text)?.is;
+    if (holder && (known === "variable" || known === "several"))
+      file.bind(holder, left.text, { is: "variable", value: givenValue(right, scope) });
+  }
 }

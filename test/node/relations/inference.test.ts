@@ -47,6 +47,35 @@ describe("types that are inferred in TypeScript", () => {
     ]);
   });
 
+  it("compares what a variable is given in turn, inside of functions too", async () => {
+    const app = lines(
+      'import { Item, make } from "./types.ts";', // 1
+      "let shared;",
+      "let cleared: Item | undefined;",
+      "function open() { shared = new Item(); cleared = make(); }",
+      "function close() { shared = null; }",
+      "function run(given) {",
+      "  shared.go();", // 7
+      "  cleared?.go();",
+      "  let two = new Item();",
+      "  two = new Date();",
+      "  two.go();", // 11
+      "  let maybe = new Item();",
+      "  maybe = given;",
+      "  maybe.go();", // 14
+      "}",
+      "class Own { held: Item = make(); set(held) { this.held = held; this.held.go(); } }", // 16
+    );
+    const calls = await callsIn({ "types.ts": types, "app.ts": app }, "app.ts");
+    expect(calls.filter((call) => call.startsWith("go@"))).toEqual([
+      "go@7 → types.ts:1",
+      "go@8 → types.ts:1",
+      "go@11 → unknown",
+      "go@14 → types.ts:1 likely",
+      "go@16 → types.ts:1",
+    ]);
+  });
+
   it("follows members of objects, functions and prototypes", async () => {
     const app = lines(
       "const tools = { cut() {}, hit: function () { this.cut(); }, hold: () => {} };", // 1
@@ -224,6 +253,70 @@ describe("types that are inferred in Python and C++", () => {
       "go@17 → app.py:2",
       "go@18 → unknown",
     ]);
+  });
+
+  it("compares what a variable or field is given in turn", async () => {
+    const app = lines(
+      "from . import kit", // 1
+      "from .kit import Item, make_item, other",
+      "class Owner:",
+      "    told: Item",
+      "    def __init__(self, told, given: Item):",
+      "        self.told = told", // 6
+      "        self.later = None",
+      "        self.mixed = given",
+      "        self.mixed = other()",
+      "        self.maybe = told.x",
+      "        self.maybe = Item()",
+      "    def open(self):",
+      "        self.later = self.last = Item()", // 13
+      "        self.told.go()",
+      "        self.later.go()",
+      "        self.last.go()",
+      "        self.mixed.go()", // 17
+      "        self.maybe.go()",
+      "def run(owner: Owner, item=None, loose=None):",
+      "    twice = Item(); twice.go()", // 20
+      "    twice = Item(); twice.go()",
+      "    if item is None: item = Item()",
+      "    item.go()", // 23
+      "    told = owner.told; told.go()",
+      "    mixed = Item()",
+      "    mixed = other()",
+      "    mixed.go()", // 27
+      "    turned = Item()",
+      "    turned = turned.turn()",
+      "    turned.go()", // 30
+      "    kit.Item().go()",
+    );
+    const kit = "class Item:\n    def go(self): pass\ndef other(): pass\n";
+    const package_ = "from . import kit\ndef run():\n    kit.other()\n";
+    const files = { "p/app.py": app, "p/kit.py": kit, "p/__init__.py": package_ };
+    const goes = (await callsIn(files, "p/app.py")).filter((call) => call.startsWith("go@"));
+    expect(goes).toEqual([
+      "go@14 → p/kit.py:2",
+      "go@15 → p/kit.py:2",
+      "go@16 → p/kit.py:2",
+      "go@17 → unknown",
+      "go@18 → p/kit.py:2 likely",
+      "go@20 → p/kit.py:2",
+      "go@21 → p/kit.py:2",
+      "go@23 → p/kit.py:2 likely",
+      "go@24 → p/kit.py:2",
+      "go@27 → unknown",
+      "go@30 → unknown",
+      "go@31 → p/kit.py:2",
+    ]);
+    expect(await callsIn(files, "p/__init__.py")).toEqual(["other@3 → p/kit.py:3"]);
+  });
+
+  it("compares a bounded number of values, however they depend on each other", async () => {
+    const given = Array.from({ length: 40 }, (_, i) =>
+      Array.from({ length: 12 }, (_, j) => `    v${i + 1} = v${i}.f${j % 2}()`).join("\n"),
+    );
+    const app = lines("def run(v0):", ...given, "    v40.go()", "    last = Item()", "    last.go()");
+    const calls = await callsIn({ "app.py": app, "b.py": "class Item:\n    def go(self): pass\n" }, "app.py");
+    expect(calls.filter((call) => call.startsWith("go@"))).toHaveLength(2);
   });
 
   it("follows containers and iterators of C++, and a namespace of many files", async () => {

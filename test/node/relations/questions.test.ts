@@ -81,6 +81,37 @@ describe("questions about relations", () => {
   });
 });
 
+describe("what a question reads", () => {
+  it("is only what mentions a file, and nothing of an empty one", async () => {
+    const files = await indexOf({
+      "a.py": "from base_part import x\n",
+      "base_part.py": "",
+      "c.py": `def c(): pass\n${"c()\n".repeat(30)}`,
+      "d.py": "",
+    });
+    const loaded: string[] = [];
+    const uses = files.uses.bind(files);
+    files.uses = (path) => (loaded.push(path), uses(path));
+    expect(shown(await importersOf(files, "base_part.py"))).toEqual(["a.py:1 certain 1"]);
+    expect(loaded).toEqual(["a.py"]);
+    // A package may be imported by any file.
+    expect(await importersOf(files, "requests")).toEqual([]);
+    expect(new Set(loaded)).toEqual(new Set(files.paths));
+    expect([files.unread.size, files.exhausted]).toEqual([0, false]);
+  });
+
+  it("is more than what it remembers at a time", async () => {
+    const names = Array.from({ length: 20_000 }, (_, i) => `name_of_some_length_${i}()`).join("\n");
+    const many = Object.fromEntries(
+      Array.from({ length: 6 }, (_, i) => [`m${i}.py`, `import package_${i}\n${names}\n`]),
+    );
+    const files = await indexOf({ ...many, "z.py": "import wanted\n" });
+    expect(shown(await importersOf(files, "wanted"))).toEqual(["z.py:1 certain 1"]);
+    expect(files.exhausted).toBe(false);
+    expect((await files.uses("m0.py"))?.imports).toEqual([{ module: "package_0", name: "*", line: 1 }]);
+  });
+});
+
 describe("hostile sources", () => {
   it("with thousands of overloads and of calls list each line once", async () => {
     const calls = `${"f(someArgument); ".repeat(20)}\n`.repeat(300);

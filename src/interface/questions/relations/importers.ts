@@ -8,13 +8,16 @@ import type { FoundUse } from "./found.ts";
 const BATCH = 200;
 
 /**
- * The imports of a file of the index, by its path, or of a package, by its name. The files that mention its name are read first, since
- * there is a limit to how many can be read.
+ * The imports of a file of the index, by its path, or of a package, by its name. An import of a file mentions its name, so that only files
+ * that do are read; one of a folder's own file need not, and names with other signs are not looked up as a whole. There is a limit to how
+ * many can be read, so that files that mention the name come first.
  */
 export async function importersOf(files: UsesIndex, path: string): Promise<FoundUse[]> {
   const isFile = files.has(path);
-  const mentioning = (await files.mentioning(stemOf(path))).map((each) => each.path);
-  const order = [...new Set([...mentioning, ...files.paths])];
+  const stem = stemOf(path);
+  const mentioning = (await files.mentioning(stem)).map((each) => each.path);
+  const isMentioned = isFile && /^\w+$/.test(stem) && path.slice(path.lastIndexOf("/") + 1).startsWith(stem);
+  const order = isMentioned ? mentioning : [...new Set([...mentioning, ...files.paths])];
   const found = new Map<string, FoundUse[]>();
   for (let from = 0; from < order.length && !files.exhausted; from += BATCH)
     await Promise.all(
