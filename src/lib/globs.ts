@@ -68,6 +68,14 @@ export function compileGlobs(globs: readonly string[], { field, otherwise = () =
   });
 }
 
+/**
+ * The glob of a path that a person types after `path:`. One without syntax is the beginning of a path, so `src/session` selects
+ * `src/session.ts` and `src/sessions/`; `src/session/` is the folder alone, and a leading `!` drops exactly what it names.
+ */
+export function typedGlob(text: string): string {
+  return isLiteral(text) && !/^!|\/$/.test(text) ? `${text}*` : text;
+}
+
 /** A path segment, and the last glob that ends with it, -1 for none: of those that match files, and of all. */
 interface Place {
   file: number;

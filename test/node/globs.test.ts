@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Automaton, GlobLimitError } from "../../src/lib/glob-automaton.ts";
 import { tokenize } from "../../src/lib/glob-tokens.ts";
-import { compileGlobs, compileIgnoreFile, GlobError } from "../../src/lib/globs.ts";
+import { compileGlobs, compileIgnoreFile, GlobError, typedGlob } from "../../src/lib/globs.ts";
 
 const compile = (globs: string[], otherwise?: (path: string) => boolean) =>
   compileGlobs(globs, { field: "paths", ...(otherwise && { otherwise }) });
@@ -265,6 +265,18 @@ function expand(glob: string): string[] {
   }
   return [glob];
 }
+
+describe("a path that a person types", () => {
+  it.each([
+    ["src/session", ["src/session.ts", "src/session/a.ts", "src/sessions.ts"], ["lib/src/session.ts", "src/x/session.ts"]],
+    ["src/session/", ["src/session/a.ts"], ["src/session.ts", "src/sessions/a.ts"]],
+    ["sess", ["session.ts", "a/sessions/b.ts"], ["obsession.ts"]],
+    ["src/*.ts", ["src/a.ts"], ["src/a.tsx"]],
+    ["!src/a", ["src/a.ts"], ["src/a", "src/a/b.ts"]],
+  ])("%s", (text, selected, dropped) => {
+    expect([...selected, ...dropped].filter((path) => matches(typedGlob(text), path))).toEqual(selected);
+  });
+});
 
 describe("compileIgnoreFile", () => {
   it("reads a line without folders as the glob that it is", () => {

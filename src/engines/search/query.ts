@@ -1,5 +1,5 @@
 import { SEARCH } from "../../contract/questions.ts";
-import { GlobError } from "../../lib/globs.ts";
+import { GlobError, typedGlob } from "../../lib/globs.ts";
 import { readQueryText, type QuerySegment } from "./issue-text.ts";
 import { foldCase, nameParts } from "./names.ts";
 import { splitPath, TRAIT } from "./paths.ts";
@@ -100,9 +100,8 @@ export function parseQuery(request: SearchRequest, rewrite = (text: string): str
   const filters = takeFilters(request.query.slice(0, MAX_QUERY_UNITS));
   checkGlobs("query", filters.paths);
   checkGlobs("paths", request.paths ?? []);
-  const paths = [...filters.paths, ...(request.paths ?? [])];
   const pathsField = request.paths?.length ? "paths" : "query";
-  checkGlobs(pathsField, paths);
+  checkGlobs(pathsField, [...filters.paths, ...(request.paths ?? [])]);
   const text = rewrite(filters.rest);
   const { segments, frames, linkedPaths } = readQueryText(text);
   const isTitle = segments.every(({ kind }) => kind === "title");
@@ -119,7 +118,7 @@ export function parseQuery(request: SearchRequest, rewrite = (text: string): str
     mentions,
     title: isTitle ? text : "",
     literals: filters.literals,
-    paths,
+    paths: [...filters.paths.map(typedGlob), ...(request.paths ?? [])],
     pathsField,
     languages: [...filters.languages, ...(request.languages ?? [])].map((language) => language.toLowerCase()),
     wanted: wantedTraits(segments, request, filters.paths),
