@@ -112,14 +112,48 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
     await runs.getByText("succeeded").nth(1).waitFor();
     await checkPage(page);
 
+    // The regions of the idle page are refreshed together.
+    await page.clock.install();
+    await page.reload();
+    const polls: string[] = [];
+    page.on("request", (request) => {
+      if (request.headers()["x-refresh"] !== undefined) polls.push(request.url());
+    });
+    expect(await page.locator("[data-refresh]").count()).toBe(3);
+    const answered = page.waitForResponse(repository);
+    await page.clock.runFor(5_500);
+    await answered;
+    expect(polls).toEqual([repository]);
+    await page.clock.resume();
+
+    await page.getByRole("link", { name: "Browse files" }).click();
+    await page.getByRole("link", { name: "README.md" }).click();
+    await heading(page, "README.md");
+    await page.getByText("History 2 revisions").click();
+    await page
+      .getByRole("region", { name: "Revisions" })
+      .getByRole("link", { name: /^[0-9a-f]{8}/ })
+      .last()
+      .click();
+    await page.waitForURL(/ref=[0-9a-f]{40}/);
+    await page.getByText("History 2 revisions").click();
+    await checkPage(page);
+
     await page.keyboard.press("/");
     await heading(page, "Search");
-    await page.getByLabel("Query").fill("unguessableToken");
+    const offered = () =>
+      page.evaluate("Array.from(document.querySelectorAll('#completions option'), ({ value }) => value)");
+    await page.getByLabel("Query").fill("token lang:typ");
+    await expect.poll(offered).toEqual(["token lang:typescript"]);
+    await page.getByLabel("Query").fill("path:src/t");
+    await expect.poll(offered).toEqual(["path:src/token.ts"]);
+    await page.getByLabel("Query").fill("unguessableToken path:src/tok");
     await page.getByRole("button", { name: "Search", exact: true }).click();
     const result = page.getByRole("article").first();
     await result.getByText("src/token.ts").first().waitFor();
     await result.getByText("return").waitFor();
     await checkPage(page);
+    await page.getByLabel("Query").fill("unguessableToken");
     await page.getByLabel("Find").selectOption("text");
     await page.getByRole("button", { name: "Search", exact: true }).click();
     expect(await page.getByRole("article").first().locator("mark").first().textContent()).toBe("unguessableToken");
@@ -156,6 +190,9 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
     }
     await page.goto(`${siteUrl}/app/account`);
     await checkPage(page);
+    await page.goto(siteUrl);
+    await heading(page, "Code Context");
+    await checkPage(page);
 
     await page.goto(`${base}/team`);
     const colleague = newEmail();
@@ -172,8 +209,15 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
     await enterCode(joining, colleague);
     await joining.getByRole("button", { name: "Join Browser team" }).click();
     await joining.getByText("You are in the team now").waitFor();
+    // Their own key is made, and in the settings of their agent; its first call is noticed.
+    await heading(joining, "Connect");
+    await checkPage(joining);
+    const own = await joining.getByRole("region", { name: "New key" }).locator("code").innerText();
+    expect(await joining.locator("details[open] code").innerText()).toContain(`Authorization: Bearer ${own}`);
+    expect((await api("/embed", { key: own })).status).toBe(200);
+    await joining.getByText("first key has called").waitFor();
     await joining.goto(`${base}/keys`);
-    await joining.getByText("No API key yet").waitFor();
+    await joining.getByRole("rowheader", { name: "first key" }).waitFor();
     expect(await joining.getByRole("rowheader", { name: "laptop" }).count()).toBe(0);
     await other.close();
 
@@ -181,8 +225,19 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
     await page.getByRole("cell", { name: colleague }).first().waitFor();
     await checkPage(page);
     await page.goto(`${base}/keys`);
-    await page.getByRole("button", { name: "Revoke …" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Revoke for good" }).click();
+    const opener = page.getByRole("button", { name: "Revoke … laptop" });
+    await opener.click();
+    // The dialog keeps the focus, first on what changes nothing, and gives it back.
+    const dialog = page.getByRole("dialog");
+    const focused = () => page.evaluate("document.activeElement.textContent");
+    expect(await focused()).toBe("Keep it");
+    for (const key of ["Tab", "Tab", "Shift+Tab"]) await page.keyboard.press(key);
+    expect(await focused()).toBe("Revoke for good");
+    await checkPage(page);
+    await page.keyboard.press("Escape");
+    expect(await focused()).toContain("Revoke …");
+    await opener.click();
+    await dialog.getByRole("button", { name: "Revoke for good" }).click();
     await page.getByText("The key is revoked").waitFor();
     await expect.poll(async () => (await api("/embed", { key })).status).toBe(401);
     await page.getByRole("button", { name: "Sign out" }).click();

@@ -45,10 +45,16 @@ describe("pages", () => {
 
   it("are there for members, without the means to change anything", async () => {
     const member = await memberOf(team.tenantId, "member");
-    for (const page of PAGES) {
+    const managed = ["repositories/new", "repositories/several", "github"];
+    for (const page of managed) expect((await member.send(`${team.pages}/${page}`)).status).toBe(403);
+    const open = [...PAGES, "runs", "search", `repositories/${team.workspaceId}`];
+    for (const page of open.filter((one) => !managed.includes(one))) {
       const html = await member.page(`${team.pages}/${page}`);
       if (page === "keys") expect(html).not.toContain("New key");
       if (page === "team") expect(html).not.toContain("Invite people");
+      // No form that would refuse them.
+      for (const [, action = ""] of html.matchAll(/<form method="post" action="([^"]+)"/g))
+        expect([page, action]).toEqual([page, expect.stringMatching(/\/(?:keys|leave|sign-out)$/)]);
     }
     await database()
       .insert(runs)
@@ -158,6 +164,11 @@ describe("invitations", () => {
     expect((await guest.send(`${team.pages}/keys`)).status).toBe(404);
     const token = link.split("/").at(-1) ?? "";
     expect(await guest.post("/app/api/invitations/accept", { token })).toMatchObject({ status: 200, slug: team.slug });
+    // The key of the new member waits for the page of agents, once.
+    const key = /Authorization: Bearer (cc_live_\w+)/.exec(await guest.page(`${team.pages}/connect`))?.[1] ?? "";
+    const answer = await api("/embed", { key });
+    expect([key, answer.status, await answer.json()]).toMatchObject([key, 200, { ok: true }]);
+    expect(await guest.page(`${team.pages}/connect`)).not.toContain("cc_live_");
     expect((await guest.send(`${team.pages}/keys`)).status).toBe(200);
     expect((await guest.post("/app/api/invitations/accept", { token })).status).toBe(404);
     const dump = await rowsOf<{ text: string }>(database(), sql`select i::text as text from invitations i`);
@@ -301,6 +312,7 @@ describe("mutations", () => {
       [`/members/${team.owner.userId}/remove`]: {},
       "/settings": { name: "Mine now", sharedIndex: "on" },
       "/settings/mail": {},
+      "/settings/retention": { runDays: "30", auditDays: "30" },
       "/delete": { confirm: team.slug },
       "/leave": {},
     };

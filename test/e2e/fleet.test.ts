@@ -1,9 +1,10 @@
+import { slugOf } from "./support/agent.ts";
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { usageMonths } from "../../src/service/db/records-schema.ts";
 import { rowsOf } from "../../src/service/db/rows.ts";
 import { seedDashboard } from "../support/dashboard-seed.ts";
-import { memberOf } from "./support/dashboard.ts";
+import { memberOf, newTeam } from "./support/dashboard.ts";
 import { database, newTenant } from "./support/service.ts";
 
 type Member = Awaited<ReturnType<typeof memberOf>>;
@@ -96,6 +97,26 @@ describe("the fleet of a team", () => {
     expect(own).toContain(run?.id);
     expect(await ids("?from=2020-01-01T00:00&to=2020-01-02T00:00")).toEqual([]);
     expect(await owner.page(`${pages}/runs?trigger=person`)).toContain("No such run");
+  });
+
+  it("has the runs of the repository that is named, by name or id", async () => {
+    const [one] = await rowsOf<{ id: string; repo: string }>(
+      database(),
+      sql`select id, repo from workspaces where tenant_id = ${tenantId} and repo is not null order by repo limit 1`,
+    );
+    const runsOf = async (repository: string) => {
+      const html = await owner.page(`${pages}/runs?${new URLSearchParams({ repository }).toString()}`);
+      return {
+        shown: new Set(Array.from(html.matchAll(/class="clip" href="[^"]*\/repositories\/([^"]+)"/g), ([, id]) => id)),
+        html,
+      };
+    };
+    for (const named of [one?.repo ?? "", one?.id ?? ""]) {
+      const { shown, html } = await runsOf(named);
+      expect(shown).toEqual(new Set([one?.id]));
+      expect(html).toContain(`value="${one?.repo}"`);
+    }
+    expect((await runsOf("github.com/nobody/nothing")).html).toContain("No such run");
   });
 
   it("has a page for each run, with the error in words, and figures beside those of the run before", async () => {
@@ -234,6 +255,28 @@ describe("a team's quota", () => {
   });
 });
 
+describe("the members of a large team", () => {
+  it("have pages of fifty, and are found on all of them", async () => {
+    const { tenantId } = await newTenant({ name: "Large" });
+    const owner = await memberOf(tenantId, "owner");
+    await database().execute(sql`
+      with made as (insert into users (id, email) select gen_random_uuid(), 'p' || i || '-' || ${tenantId} || '@example.com'
+        from generate_series(1, 120) i returning id)
+      insert into memberships (tenant_id, user_id, role) select ${tenantId}, id, 'member' from made`);
+    const page = `/app/${await slugOf(owner)}/team`;
+    const addresses = async (query: string) =>
+      Array.from(
+        (await owner.page(page + query)).matchAll(/<th scope="row">(\S+@example\.com)/g),
+        ([, email]) => email,
+      );
+    const all = [await addresses(""), await addresses("?page=2"), await addresses("?page=3")];
+    expect(all.map(({ length }) => length)).toEqual([50, 50, 21]);
+    expect(new Set(all.flat()).size).toBe(121);
+    expect(await addresses("?page=99")).toEqual(all[2]);
+    expect(await addresses("?member=p12-")).toEqual([`p12-${tenantId}@example.com`]);
+  });
+});
+
 describe("roles of members", () => {
   it("are changed by a button, and those of owners by a question", async () => {
     const { tenantId } = await newTenant({ name: "Roles" });
@@ -251,5 +294,22 @@ describe("roles of members", () => {
     // What was typed into one form fills no other.
     const actions = Array.from(html.matchAll(/<form[^>]* action="([^"]+)"/g), ([, action]) => action);
     expect(actions).toHaveLength(new Set(actions).size);
+  });
+});
+
+describe("how long records are kept", () => {
+  it("is chosen by owners and admins, and recorded", async () => {
+    const team = await newTeam();
+    const days = { runDays: "30", auditDays: "90" };
+    expect(await team.owner.post(`${team.base}/settings/retention`, days)).toMatchObject({ status: 200 });
+    const short = await team.owner.post(`${team.base}/settings/retention`, { ...days, auditDays: "1" });
+    expect(short).toMatchObject({ status: 400, details: { issues: [{ path: "auditDays" }] } });
+    const settings = await team.owner.page(`${team.pages}/settings`);
+    expect(settings).toMatch(/<option value="30" selected[^>]*>30 days/);
+    expect(settings).toMatch(/<option value="90" selected[^>]*>90 days/);
+    expect(await team.owner.page(`${team.pages}/audit`)).toContain("set finished runs to be kept for 30 days");
+    const member = await memberOf(team.tenantId, "member");
+    expect(await member.post(`${team.base}/settings/retention`, days)).toMatchObject({ status: 403 });
+    expect(await member.page(`${team.pages}/settings`)).not.toContain("settings/retention");
   });
 });

@@ -109,7 +109,7 @@ describe("an expired session", () => {
     expect((await owner.post("/app/api/sign-in/verify", { code: codeFor(owner.email) })).status).toBe(200);
     const again = await owner.page(page);
     expect(fieldOf(again, "name")).toContain('value="A new name"');
-    expect(again).toContain("you were signed out before this was sent");
+    expect(again).toContain("You were signed out before this was sent");
     const later = await owner.page(page);
     expect(fieldOf(later, "name")).not.toContain("A new name");
     // A script gets its error as before.

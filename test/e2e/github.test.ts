@@ -197,8 +197,13 @@ describe("a GitHub App", () => {
 
   it("is removed without its repositories, which another way of reading can take over", async () => {
     const { id, workspaces, team } = await connected();
-    const [one = ""] = workspaces;
+    const [one = "", two = ""] = workspaces;
     expect(await team.owner.post(`${team.base}/github/${id}/remove`)).toMatchObject({ status: 200 });
+    // Saved as it is, without a token: read as a public one from now on, so no App is missing any more.
+    const asPublic = { url: `${github.origin}/${github.repositories[1]!.name}.git`, branches: [] };
+    expect(await sourceOf(two)).toMatchObject({ accessLost: "app_removed" });
+    expect(await team.owner.post(`${team.base}/repositories/${two}/source`, asPublic)).toMatchObject({ status: 200 });
+    expect(await sourceOf(two)).toMatchObject({ appId: null, accessLost: null });
     expect(await sourceOf(one)).toMatchObject({ appId: null, accessLost: "app_removed" });
     expect(await team.owner.page(`${team.pages}/repositories/${one}`)).toContain("was removed from the team");
     expect(await rowsOf(database(), sql`select 1 from hooks where workspace_id = ${one}`)).toEqual([]);

@@ -94,3 +94,30 @@ describe("keys of people", () => {
     expect(await stranger.owner.post(`${stranger.base}/keys`, form)).toMatchObject({ status: 400 });
   });
 });
+
+describe("the settings of an agent", () => {
+  it("are filled in with a key of one's own, which is shown there once", async () => {
+    const team = await newTeam();
+    const member = await memberOf(team.tenantId, "member");
+    const page = `${team.pages}/connect?client=codex`;
+    const html = await member.page(page);
+    expect(html).toContain("No call has arrived yet");
+    const form = Object.fromEntries(
+      Array.from(html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g), ([, name = "", value = ""]) => [
+        name,
+        value,
+      ]),
+    );
+    expect(form).toMatchObject({ name: "Codex", owner: "me", page: "connect" });
+    for (let sent = 0; sent < 2; sent++) {
+      const answer = await member.send(`${team.base}/keys`, { form });
+      expect([answer.status, answer.headers.get("Location")]).toEqual([303, `${team.pages}/connect`]);
+    }
+    const shown = await member.page(`${team.pages}/connect`);
+    const key = /export CODECTX_API_KEY=(cc_live_\w+)/.exec(shown)?.[1] ?? "";
+    expect((await api("/embed", { key })).status).toBe(200);
+    expect(await member.page(page)).not.toContain(key);
+    const keys = await member.send(`${team.base}/keys`, { headers: { Accept: "application/json" } });
+    expect(((await keys.json()) as { keys: unknown[] }).keys).toHaveLength(1);
+  });
+});

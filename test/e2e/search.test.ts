@@ -3,7 +3,10 @@ import { CodeContextClient } from "../../src/interface/client/index.ts";
 import { FileResponse, SearchResponse, SymbolsResponse } from "../../src/contract/index.ts";
 import { type GitBackend, startGitBackend } from "../support/git-backend.ts";
 import { GitRepo } from "../support/git-repo.ts";
-import { api, newTenant, service, type TestTenant } from "./support/service.ts";
+import { createWorkspace } from "../../src/service/tenancy/workspaces.ts";
+import { slugOf } from "./support/agent.ts";
+import { memberOf } from "./support/dashboard.ts";
+import { api, database, newTenant, service, type TestTenant } from "./support/service.ts";
 
 let repo: GitRepo;
 let git: GitBackend;
@@ -75,6 +78,14 @@ describe("POST /search", () => {
     expect(answer.indexes).toMatchObject([{ gitSha: repo.head(), workspaceId: tenant.workspaceId }]);
     const usage = (await (await api("/usage", { key: tenant.apiKey })).json()) as { calls: { search: number } };
     expect(usage.calls.search).toBeGreaterThan(0);
+  });
+
+  it("takes path: for the beginning of a path, unless it is a folder or a glob", async () => {
+    const pathsOf = async (query: string) =>
+      SearchResponse.parse(await (await search({ query })).json()).results.map(({ path }) => path);
+    expect(await pathsOf("session path:src/sess")).toEqual(["src/session-store.ts"]);
+    expect(await pathsOf("session path:src/sess/")).toEqual([]);
+    expect(await pathsOf("session path:src/*-store.ts")).toEqual(["src/session-store.ts"]);
   });
 
   it("answers the same bytes for the same digest and request", async () => {
@@ -205,5 +216,24 @@ describe("look-ups", () => {
     expect((await client.references({ ...selector, name: "evict", limit: 1 })).references).toHaveLength(1);
     expect((await client.outline({ ...selector, path: "src/evict.ts" })).outline).toHaveLength(1);
     expect((await client.file({ ...selector, path: "src/evict.ts", end: 1 })).endLine).toBe(1);
+  });
+});
+
+describe("the page of a search", () => {
+  it("shows what two repositories have alike once, and names both", async () => {
+    const { tenantId, workerToken } = other;
+    const { workspaceId } = await createWorkspace(database(), { tenantId, repo: "github.com/acme/fork" });
+    const body = { workspaceId, source: { type: "git", url: git.url("repo") } };
+    expect((await api("/index", { key: workerToken, body })).status).toBe(200);
+    const member = await memberOf(tenantId, "member");
+    const pages = `/app/${await slugOf(member)}`;
+    for (const query of ["q=closeExpired", "q=closeExpired&mode=text"]) {
+      const html = await member.page(`${pages}/search?${query}`);
+      const titles = Array.from(html.matchAll(/data-result[^>]*>([^<]+)</g), ([, title]) => title);
+      expect([query, titles.filter((title) => title?.startsWith("src/session-store.ts")).length]).toEqual([query, 1]);
+      expect(html).toContain("The same in");
+      expect(html).toContain(`${pages}/code/${other.workspaceId}/src/session-store.ts`);
+      expect(html).toContain(`${pages}/code/github.com/acme/fork/src/session-store.ts`);
+    }
   });
 });

@@ -268,7 +268,11 @@ function expand(glob: string): string[] {
 
 describe("a path that a person types", () => {
   it.each([
-    ["src/session", ["src/session.ts", "src/session/a.ts", "src/sessions.ts"], ["lib/src/session.ts", "src/x/session.ts"]],
+    [
+      "src/session",
+      ["src/session.ts", "src/session/a.ts", "src/sessions.ts"],
+      ["lib/src/session.ts", "src/x/session.ts"],
+    ],
     ["src/session/", ["src/session/a.ts"], ["src/session.ts", "src/sessions/a.ts"]],
     ["sess", ["session.ts", "a/sessions/b.ts"], ["obsession.ts"]],
     ["src/*.ts", ["src/a.ts"], ["src/a.tsx"]],

@@ -72,6 +72,8 @@ export interface AuditDetails {
     name?: string;
     mailQuota?: boolean;
     mailRuns?: boolean;
+    runDays?: number;
+    auditDays?: number;
   };
   WORKSPACE_CREATED: { workspaceId: string; repo: string | null };
 }

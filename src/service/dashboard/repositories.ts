@@ -92,11 +92,9 @@ export interface RepositoryPage {
 /** Repositories that are listed; of a tenant with more, the newest. */
 const MAX_LISTED = 10_000;
 
-/** Query of a page of a tenant's repositories, with the counts by state. Reads one run of each repository. */
-export function repositoriesQuery(tenantId: string, filter: RepositoryFilter, limit = PAGE_ROWS): SQL {
-  const { text, state, order = "state", page = 1 } = filter;
-  return sql`
-    with listed as materialized (
+/** Table expression of a tenant's repositories with their states. Reads one run of each repository. */
+const listed = (tenantId: string, text?: string): SQL => sql`
+    listed as materialized (
       select w.id, w.name, w.created_at, l.created_at as ran_at,
         case when l.state in ('queued', 'running') then 'indexing' when l.state = 'failed' then 'failed'
           when w.current_seq is null then 'empty' else 'indexed' end as state
@@ -107,13 +105,20 @@ export function repositoriesQuery(tenantId: string, filter: RepositoryFilter, li
         order by created_at desc, id desc limit ${MAX_LISTED}) w
       left join lateral (
         select state, created_at from runs where workspace_id = w.id order by created_at desc limit 1) l on true
-    ), page as (
+    )`;
+
+const COUNTS = sql`(select coalesce(json_object_agg(state, n), '{}') from (select state, count(*) as n from listed group by state) c) as counts`;
+
+/** Query of a page of a tenant's repositories, with the counts by state. */
+export function repositoriesQuery(tenantId: string, filter: RepositoryFilter, limit = PAGE_ROWS): SQL {
+  const { text, state, order = "state", page = 1 } = filter;
+  return sql`
+    with ${listed(tenantId, text)}, page as (
       select id, row_number() over (order by ${ORDERS[order]}) as place from listed
       ${state === undefined ? sql`` : sql`where state = ${state}`}
       order by place limit ${limit} offset ${(page - 1) * limit}
     )
-    select
-      (select coalesce(json_object_agg(state, n), '{}') from (select state, count(*) as n from listed group by state) c) as counts,
+    select ${COUNTS},
       (select coalesce(json_agg(row_to_json(row) order by row.place), '[]') from (
         select page.place, ${COLUMNS} from page join workspaces w on w.id = page.id ${JOINS}) row) as repositories`;
 }
@@ -126,6 +131,31 @@ export async function listRepositories(
 ): Promise<RepositoryPage> {
   const [page] = await rowsOf<RepositoryPage>(db, repositoriesQuery(tenantId, filter));
   return page ?? { counts: {}, repositories: [] };
+}
+
+/** Query of the repositories that failed last and of those that are being indexed, up to `limit` of each, with the counts by state. */
+export const pressingQuery = (tenantId: string, limit: number): SQL => sql`
+    with ${listed(tenantId)}, pressing as (
+      select id, state, row_number() over (partition by state order by ran_at desc, id) as place from listed where state in ('failed', 'indexing')
+    ), page as (select id, state, place from pressing where place <= ${limit})
+    select ${COUNTS},
+      (select coalesce(json_agg(row_to_json(row) order by row.state, row.place), '[]') from (
+        select page.state, page.place, ${COLUMNS} from page join workspaces w on w.id = page.id ${JOINS}) row) as repositories`;
+
+/** A tenant's repositories that need somebody, or will soon be done. See {@link pressingQuery}. */
+export async function listPressing(
+  db: Db,
+  tenantId: string,
+  limit: number,
+): Promise<Pick<RepositoryPage, "counts"> & { failed: RepositoryRow[]; indexing: RepositoryRow[] }> {
+  type Row = RepositoryRow & { state: RepositoryState };
+  const [found] = await rowsOf<{ counts: RepositoryPage["counts"]; repositories: Row[] }>(
+    db,
+    pressingQuery(tenantId, limit),
+  );
+  const { counts, repositories } = found ?? { counts: {}, repositories: [] };
+  const of = (wanted: RepositoryState) => repositories.filter(({ state }) => state === wanted);
+  return { counts, failed: of("failed"), indexing: of("indexing") };
 }
 
 /** Finds a tenant's repository by its workspace id. */
@@ -180,6 +210,32 @@ export function namesOf(
   return rowsOf(
     db,
     sql`select id as "workspaceId", repo from workspaces where tenant_id = ${tenantId} and id = any(${arrayOf(ids, "uuid")}) order by repo, id`,
+  );
+}
+
+/** A revision that is kept and can be read. */
+export interface KeptRevision {
+  gitSha: string;
+  runId: string;
+  indexedAt: string;
+  isCurrent: boolean;
+  /** Branches and tags of which it is the last revision, without `refs/heads/` and `refs/tags/`. */
+  refs: string[];
+}
+
+/** The newest ones, and the last ones of refs, of which there are at most 64. */
+const MAX_REVISIONS = 80;
+
+/** Revisions of a workspace that are kept, newest first. The caller must check that the tenant owns the workspace. */
+export function listKeptRevisions(db: Db, workspaceId: string): Promise<KeptRevision[]> {
+  return rowsOf(
+    db,
+    sql`
+      select r.git_sha as "gitSha", r.run_id as "runId", r.created_at as "indexedAt",
+        coalesce(r.seq = (select current_seq from workspaces where id = ${workspaceId}), false) as "isCurrent",
+        (select coalesce(json_agg(regexp_replace(f.ref, '^refs/(heads|tags)/', '') order by f.ref), '[]') from revision_refs f
+          where f.workspace_id = ${workspaceId} and f.seq = r.seq) as refs
+      from revisions r where r.workspace_id = ${workspaceId} and r.seq > 0 order by r.seq desc limit ${MAX_REVISIONS}`,
   );
 }
 

@@ -14,6 +14,9 @@ interface TenantSettings {
   mailQuota: boolean;
   mailRuns: boolean;
   monthlyCredits: number;
+  /** Days for which finished runs and audit events are kept. */
+  runDays: number;
+  auditDays: number;
   createdAt: Date;
 }
 
@@ -27,6 +30,8 @@ export async function readTenant(db: Db, tenantId: string): Promise<TenantSettin
       mailQuota: tenants.mailQuota,
       mailRuns: tenants.mailRuns,
       monthlyCredits: tenants.monthlyCredits,
+      runDays: tenants.runDays,
+      auditDays: tenants.auditDays,
       createdAt: tenants.createdAt,
     })
     .from(tenants)
@@ -35,9 +40,12 @@ export async function readTenant(db: Db, tenantId: string): Promise<TenantSettin
   return row;
 }
 
-type Change = Pick<TenantSettings, "name" | "sharedIndex"> | Pick<TenantSettings, "mailQuota" | "mailRuns">;
+type Change =
+  | Pick<TenantSettings, "name" | "sharedIndex">
+  | Pick<TenantSettings, "mailQuota" | "mailRuns">
+  | Pick<TenantSettings, "runDays" | "auditDays">;
 
-/** Changes a tenant's name and opt-in, or which mails its owners get. Throws `TenancyError` for an invalid name. */
+/** Changes a tenant's name and opt-in, which mails its owners get, or how long records are kept. Throws `TenancyError` for an invalid name. */
 export async function changeTenant(
   db: Db,
   { tenantId, actor, change }: { tenantId: string; actor: string; change: Change },

@@ -36,12 +36,19 @@ export const tenants = pgTable(
     /** Whether its owners get a mail when the quota runs out, and when runs that nobody watches fail or succeed again. */
     mailQuota: boolean("mail_quota").notNull().default(true),
     mailRuns: boolean("mail_runs").notNull().default(true),
+    /** Days for which finished runs and audit events are kept; see `RETENTION_DAYS`. */
+    runDays: integer("run_days").notNull().default(90),
+    auditDays: integer("audit_days").notNull().default(365),
     /** User on whose account the quota is; null if the administrator made the tenant, or if it is older than this column. */
     createdBy: uuid("created_by"),
     createdAt: createdAt(),
   },
   (t) => [
     check("tenants_monthly_credits", sql`${t.monthlyCredits} >= 0`),
+    // For the sweep, which looks at these by themselves.
+    index("tenants_short_retention")
+      .on(t.id)
+      .where(sql`${t.runDays} < 90 or ${t.auditDays} < 365`),
     index("tenants_created_by")
       .on(t.createdBy)
       .where(sql`${t.createdBy} is not null`),

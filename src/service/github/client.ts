@@ -8,6 +8,8 @@ import { readBounded } from "../../lib/read-bounded.ts";
 const TIMEOUT_MS = 10_000;
 /** A page of a hundred repositories takes about 700 KB. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+/** What is read of a refusal. */
+const MAX_REFUSAL_BYTES = 4_096;
 
 /** Origin of GitHub's own service. */
 export const GITHUB_ORIGIN = "https://github.com";
@@ -74,7 +76,7 @@ export async function fetchJson(
       throw new GithubError(`${host} did not answer; try again`, 0);
     });
   const bytes = await readBounded(response.body, MAX_ANSWER_BYTES).catch(() => undefined);
-  if (!response.ok) throw new GithubError(`${host} answered with status ${response.status}`, statusOf(response));
+  if (!response.ok) throw new GithubError(`${host} answered with status ${response.status}`, statusOf(response, bytes));
   try {
     if (bytes !== undefined) return JSON.parse(new TextDecoder().decode(bytes));
   } catch {
@@ -83,10 +85,17 @@ export async function fetchJson(
   throw new GithubError(`${host} sent an answer that cannot be read; try again`, 0);
 }
 
-/** The status of a refusal; 429 where GitHub says 403 because of too many requests. */
-function statusOf({ status, headers }: Response): number {
-  const isLimited = headers.has("Retry-After") || headers.get("X-RateLimit-Remaining") === "0";
-  return status === 403 && isLimited ? 429 : status;
+/**
+ * The status of a refusal; 429 where GitHub says 403 because of too many requests. The headers need not tell: of a secondary rate limit only the
+ * message may ("Rate limits for the REST API" in GitHub's documentation).
+ */
+function statusOf({ status, headers }: Response, body: Uint8Array = new Uint8Array()): number {
+  if (status !== 403) return status;
+  const isLimited =
+    headers.has("Retry-After") ||
+    headers.get("X-RateLimit-Remaining") === "0" ||
+    /"message"\s*:\s*"[^"]{0,200}rate limit/i.test(new TextDecoder().decode(body.subarray(0, MAX_REFUSAL_BYTES)));
+  return isLimited ? 429 : status;
 }
 
 function apiOf(origin: string): string {

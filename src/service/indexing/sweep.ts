@@ -6,6 +6,7 @@ import type { Db } from "../db/client.ts";
 import { PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { rowsOf } from "../db/rows.ts";
 import { pause } from "../../lib/pause.ts";
+import { DEFAULT_RETENTION } from "../tenancy/retention.ts";
 import { type StagingBucket, TREES_PREFIX } from "./staging.ts";
 
 /** Newest revisions kept per workspace, besides the current one and those of its refs, so that snapshots of recent commits need no indexing. */
@@ -16,9 +17,11 @@ const GRACE_DAYS = GRACE_HOURS / 24;
 const HOUR_MS = 3_600_000;
 /** How long facts about git blobs are kept; a blob without facts is pulled again when needed. */
 const BLOBS_KEPT_DAYS = 90;
-/** How long finished runs are kept; a run that made a revision is kept as long as the revision. */
-const RUNS_KEPT_DAYS = 90;
-const AUDIT_KEPT_DAYS = 365;
+/** How long finished runs are kept; a run that made a revision is kept as long as the revision. Teams may shorten both. */
+const RUNS_KEPT_DAYS = DEFAULT_RETENTION.runDays;
+const AUDIT_KEPT_DAYS = DEFAULT_RETENTION.auditDays;
+/** Teams that are looked at together. */
+const TENANT_PAGE = 500;
 /** Rows per delete statement, so that each takes well under a second. */
 const SWEEP_PAGE = 2_000;
 /** Symbols and chunks that are deleted with the contents of a page; one content may exceed it. */
@@ -46,8 +49,7 @@ export async function sweepIndex(db: Db, staging: StagingBucket, now: number): P
     contents: await sweepContents(db),
     vectors: await sweepVectors(db),
     blobs: await sweepPages(db, () => statements.blobs()),
-    runs: await sweepPages(db, () => statements.runs()),
-    auditEvents: await sweepPages(db, () => statements.auditEvents()),
+    ...(await sweepRecords(db)),
     objects: await sweepObjects(db, staging, now),
   };
 }
@@ -128,7 +130,40 @@ export const statements = {
         and not exists (select 1 from revisions v where v.run_id = r.id) limit ${SWEEP_PAGE}) returning 1`,
   auditEvents: (): SQL => sql`delete from audit_events where id in (
       select a.id from audit_events a where a.at < now() - make_interval(days => ${AUDIT_KEPT_DAYS}) limit ${SWEEP_PAGE}) returning 1`,
+  /** Teams that keep their records for a shorter time, from one on. */
+  shortRetention: (after: string): SQL => sql`select id, run_days as "runDays", audit_days as "auditDays" from tenants
+      where (run_days < 90 or audit_days < 365) and id > ${after}::uuid order by id limit ${TENANT_PAGE}`,
+  runsOf: ({ id, runDays }: ShortRetention): SQL => sql`delete from runs where id in (
+      select r.id from runs r where r.tenant_id = ${id} and r.created_at < now() - make_interval(days => ${runDays}::int)
+        and r.finished_at < now() - make_interval(days => ${runDays}::int)
+        and not exists (select 1 from revisions v where v.run_id = r.id) limit ${SWEEP_PAGE}) returning 1`,
+  auditEventsOf: ({ id, auditDays }: ShortRetention): SQL => sql`delete from audit_events where id in (
+      select a.id from audit_events a where a.tenant_id = ${id} and a.at < now() - make_interval(days => ${auditDays}::int)
+      limit ${SWEEP_PAGE}) returning 1`,
 };
+
+interface ShortRetention {
+  id: string;
+  runDays: number;
+  auditDays: number;
+}
+
+/** Deletes old runs and audit events: by the service's time limits, then by the shorter ones of teams. */
+async function sweepRecords(db: Db): Promise<Pick<SweepReport, "runs" | "auditEvents">> {
+  const swept = {
+    runs: await sweepPages(db, () => statements.runs()),
+    auditEvents: await sweepPages(db, () => statements.auditEvents()),
+  };
+  for (let after: string | undefined = FIRST_UUID; after !== undefined;) {
+    const teams: ShortRetention[] = await rowsOf<ShortRetention>(db, statements.shortRetention(after));
+    for (const team of teams) {
+      swept.runs += await sweepPages(db, () => statements.runsOf(team));
+      swept.auditEvents += await sweepPages(db, () => statements.auditEventsOf(team));
+    }
+    after = teams.length < TENANT_PAGE ? undefined : teams.at(-1)?.id;
+  }
+  return swept;
+}
 
 async function sweepRevisions(db: Db): Promise<{ revisions: number; files: number }> {
   const swept = { revisions: 0, files: 0 };

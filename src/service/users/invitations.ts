@@ -177,7 +177,11 @@ export async function findInvitation(db: Db, token: string): Promise<InvitationV
  * Accepts an invitation as the signed-in user, whose address must be the invited one. Returns the tenant's slug. Throws `TenancyError`
  * if the link is not valid or is for another address. One statement, so only one of two concurrent calls succeeds.
  */
-export async function acceptInvitation(db: Db, token: string, user: { id: string; email: string }): Promise<string> {
+export async function acceptInvitation(
+  db: Db,
+  token: string,
+  user: { id: string; email: string },
+): Promise<{ tenantId: string; slug: string }> {
   if (!isToken(token)) throw noInvitation();
   const rows = await rowsOf<{ tenant_id: string; slug: string; role: Role; id: string }>(
     db,
@@ -205,7 +209,7 @@ export async function acceptInvitation(db: Db, token: string, user: { id: string
     actor: actorOf(user.id),
     details: { invitationId: row.id, userId: user.id, role: row.role },
   });
-  return row.slug;
+  return { tenantId: row.tenant_id, slug: row.slug };
 }
 
 const isOpen = () => and(isNull(invitations.acceptedAt), isNull(invitations.revokedAt));

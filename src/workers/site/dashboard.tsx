@@ -115,10 +115,10 @@ async function refuse(c: DashboardContext, error: DashboardError): Promise<Respo
   const isSignedOut = error.code === "UNAUTHORIZED" && c.get("session") === undefined;
   if ((isInput || isSignedOut) && back !== undefined && c.req.method === "POST") {
     const values = await sentForm(c);
-    const message = isSignedOut ? SIGNED_OUT : error.message;
+    const message = capitalize(isSignedOut ? SIGNED_OUT : error.plainMessage);
     if (values)
       keepForm(c, { page: back, action: c.req.path + new URL(c.req.url).search, field: error.field, message, values });
-    setNotice(c, { kind: "error", text: isSignedOut ? NOTHING_CHANGED : error.message });
+    setNotice(c, { kind: "error", text: isSignedOut ? capitalize(NOTHING_CHANGED) : message });
     return c.redirect(isSignedOut ? `/app/sign-in?next=${encodeURIComponent(back)}` : back, 303);
   }
   return gatePage(
@@ -126,7 +126,7 @@ async function refuse(c: DashboardContext, error: DashboardError): Promise<Respo
     { title: TITLES[error.code] ?? "That did not work", status: error.status },
     <div class="panel">
       <h1>{TITLES[error.code] ?? "That did not work"}</h1>
-      <p>{capitalize(error.message)}.</p>
+      <p>{capitalize(error.plainMessage)}.</p>
       <p class="soft small">
         Request <code>{c.get("requestId")}</code>
       </p>

@@ -223,6 +223,17 @@ export const CASES: readonly Case[] = [
   ["sweep of blobs", (db) => page(db, statements.blobs()), PAGES],
   ["sweep of runs", (db) => page(db, statements.runs()), PAGES],
   ["sweep of audit events", (db) => page(db, statements.auditEvents()), PAGES],
+  ["teams of a short retention", (db) => page(db, statements.shortRetention(crypto.randomUUID()))],
+  [
+    "sweep of a team's runs",
+    (db, { tenantId }) => page(db, statements.runsOf({ id: tenantId, runDays: 30, auditDays: 30 })),
+    PAGES,
+  ],
+  [
+    "sweep of a team's audit events",
+    (db, { tenantId }) => page(db, statements.auditEventsOf({ id: tenantId, runDays: 30, auditDays: 30 })),
+    PAGES,
+  ],
   ["findRevision", (db, tenant) => findRevision(db, tenant, { seq: 5 })],
   ["listSnapshots", (db, { tenantId }) => listSnapshots(snapshots(db), { tenantId }), PAGES],
   ["findRun", (db, { tenantId }) => runs.findRun(db, tenantId, crypto.randomUUID())],
@@ -235,6 +246,8 @@ export const CASES: readonly Case[] = [
       repositories.listRepositories(db, tenantId, { text: "owner/9", state: "empty", order: "run", page: 2 }),
     6_000,
   ],
+  ["repositories of the overview", (db, { tenantId }) => repositories.listPressing(db, tenantId, 5), 6_000],
+  ["revisions that are kept", (db, { workspaceId }) => repositories.listKeptRevisions(db, workspaceId)],
   ["names of repositories", (db, { tenantId }) => repositories.listRepositoryNames(db, tenantId), 6_000],
   [
     "a repository by its name",

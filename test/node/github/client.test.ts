@@ -38,6 +38,15 @@ describe("a call of GitHub", () => {
     ["a refusal", { status: 404, body: TOKEN }, 404],
     ["a redirect, which is not followed", { status: 302, headers: { Location: "http://127.0.0.1:1/" } }, 302],
     ["too many requests", { status: 403, headers: { "X-RateLimit-Remaining": "0" } }, 429],
+    [
+      "a secondary rate limit, which only the message tells",
+      {
+        status: 403,
+        body: `{ "documentation_url": "https://docs.github.com/x", "message": "You have exceeded a secondary rate limit. Please wait a few minutes before you try again." }`,
+      },
+      429,
+    ],
+    ["an App that may not", { status: 403, body: `{"message": "This installation has been suspended"}` }, 403],
     ["what is no JSON", { status: 200, body: `<html>${TOKEN}` }, 0],
     ["more than 4 MB", { status: 200, body: `"${"x".repeat(4 * 1024 * 1024)}"` }, 0],
   ])("fails with %s, and repeats nothing of it", async (_what, given, status) => {

@@ -345,6 +345,21 @@ describe("the sweep", () => {
     expect(await claim()).toEqual(new Set());
   });
 
+  it("keeps finished runs and audit events for as long as the team says", async () => {
+    const { db, bucket, tenantId, workspaceId } = pipeline;
+    await db.execute(sql`insert into runs (id, tenant_id, workspace_id, kind, state, request, created_at, finished_at)
+      select gen_random_uuid(), ${tenantId}, ${workspaceId}, 'index', 'failed', '{}', now() - age, now() - age
+      from unnest(array[interval '20 days', '40 days', '100 days']) as age`);
+    await db.execute(sql`insert into audit_events (id, tenant_id, at, event, actor, dedupe_key, details)
+      select gen_random_uuid(), ${tenantId}, now() - age, 'RATE_LIMITED', 'system', age::text, '{}'
+      from unnest(array[interval '20 days', '40 days', '400 days']) as age`);
+    const sweep = () => sweepIndex(db, bucket, Date.now());
+    expect(await sweep()).toMatchObject({ runs: 1, auditEvents: 1 });
+    await db.execute(sql`update tenants set run_days = 30, audit_days = 30 where id = ${tenantId}`);
+    expect(await sweep()).toMatchObject({ runs: 1, auditEvents: 1 });
+    expect(await sweep()).toMatchObject({ runs: 0, auditEvents: 0 });
+  });
+
   it("removes what runs have staged, except the trees that the next run starts from", async () => {
     repo.write("a.ts", source("first")).commit();
     const { spec } = await pipeline.run({ url: url() });

@@ -1,10 +1,27 @@
+import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { toCsvLine } from "../../../src/service/dashboard/audit.ts";
 import { projectMonth } from "../../../src/service/dashboard/usage.ts";
+import { EXAMPLE, landingPage } from "../../../src/workers/site/landing.ts";
 import { describeBrowser } from "../../../src/workers/site/views/browser.ts";
 import { formatBytes, relativeTime, spanText } from "../../../src/workers/site/views/format.ts";
 import { tokenize } from "../../../src/workers/site/views/highlight.ts";
+
+describe("the landing page", () => {
+  it("shows a search of this project's own code, as the code is", async () => {
+    const { path, code, name, callers } = EXAMPLE;
+    const text = (file: string) => readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8");
+    expect(text(path)).toContain(`${code}\n`);
+    for (const { path: caller, code: line } of callers) {
+      expect(line).toContain(`${name}(`);
+      expect(text(caller)).toContain(line);
+    }
+    const html = await landingPage(new Request("http://site.test/"), "/").text();
+    expect(html).toContain("<mark>revoke</mark><mark>Session</mark>");
+    expect(html).toContain('<span class="key">return</span> gone.length &gt; ');
+  });
+});
 
 describe("highlighting", () => {
   const kinds = (code: string, language = "typescript") =>

@@ -124,7 +124,7 @@ export const listRunsRoute = route({
   path: "/index",
   tag: TAG,
   summary: "List a workspace's runs",
-  description: "Newest first. Finished runs are kept for at least 90 days.",
+  description: "Newest first. Finished runs are kept for at least 90 days, or for 30 if the team says so.",
   credential: "worker_token",
   surface: "index_status",
   query: ListRunsQuery,

@@ -39,6 +39,12 @@ export class DashboardError extends Error {
     this.retryAfterSec = more.retryAfterSec;
   }
 
+  /** The message without the field's name in the interface: as it is shown beside the field. */
+  get plainMessage(): string {
+    const { field, message } = this;
+    return field !== undefined && message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
+  }
+
   toBody(): Record<string, unknown> {
     return {
       ok: false,

@@ -111,7 +111,7 @@ export const requireTenant = createMiddleware<DashboardHono>(async (c, next) => 
   const membership = sessionOf(c).memberships.find((one) => one.slug === slug);
   if (!membership) throw new DashboardError("NOT_FOUND", "there is no such team, or you are not in it");
   if (!isRead(c.req.method) && !canManage(membership.role) && !isOwnMatter(c.req.path)) {
-    throw new DashboardError("FORBIDDEN", "only owners and admins of the team can do this");
+    throw managersOnly();
   }
   c.set("membership", membership);
   c.set("db", databaseOf(c.env, membership.tenantId));
@@ -128,6 +128,13 @@ export const requireTenant = createMiddleware<DashboardHono>(async (c, next) => 
   }
   await next();
 });
+
+const managersOnly = () => new DashboardError("FORBIDDEN", "only owners and admins of the team can do this");
+
+/** Throws 403 for members: of pages whose forms would refuse them, and of the GitHub Apps, which read the code of a whole account. */
+export function requireManager(c: DashboardContext): void {
+  if (!canManage(c.get("membership").role)) throw managersOnly();
+}
 
 /**
  * Whether plain members may make this mutation: leaving the team, and changes of keys, which `routes/keys.tsx` limits to their own.

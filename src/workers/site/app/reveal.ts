@@ -10,9 +10,14 @@ import { settingsOf } from "./settings.ts";
 const REVEAL_COOKIE = "cc_reveal";
 const REVEAL_SECONDS = 120;
 
-/** Leaves texts for the next request of the page `path` by the same person. */
-export async function leaveSecret(c: DashboardContext, path: string, secret: Record<string, string>): Promise<void> {
-  const sealed = await seal(c.env.ENCRYPTION_KEY, purposeOf(c), JSON.stringify(secret));
+/** Leaves texts for the next request of the page `path` of a team, by default the path's, by the same person. */
+export async function leaveSecret(
+  c: DashboardContext,
+  path: string,
+  secret: Record<string, string>,
+  tenantId = c.get("membership").tenantId,
+): Promise<void> {
+  const sealed = await seal(c.env.ENCRYPTION_KEY, purposeOf(c, tenantId), JSON.stringify(secret));
   writeCookie(c, path, sealed, REVEAL_SECONDS);
 }
 
@@ -21,12 +26,14 @@ export async function takeSecret(c: DashboardContext, path: string): Promise<Rec
   const sealed = getCookie(c, REVEAL_COOKIE);
   if (!sealed) return undefined;
   writeCookie(c, path, "", 0);
-  const plain = await unseal(c.env.ENCRYPTION_KEY, purposeOf(c), sealed).catch(() => undefined);
+  const plain = await unseal(c.env.ENCRYPTION_KEY, purposeOf(c, c.get("membership").tenantId), sealed).catch(
+    () => undefined,
+  );
   return plain === undefined ? undefined : (JSON.parse(plain) as Record<string, string>);
 }
 
-function purposeOf(c: DashboardContext): string {
-  return `reveal:${c.get("membership").tenantId}:${sessionOf(c).user.id}`;
+function purposeOf(c: DashboardContext, tenantId: string): string {
+  return `reveal:${tenantId}:${sessionOf(c).user.id}`;
 }
 
 function writeCookie(c: DashboardContext, path: string, value: string, maxAge: number): void {

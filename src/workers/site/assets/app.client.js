@@ -5,9 +5,7 @@
   /** Sends a form as JSON and follows the answer's redirect; shows errors beside the form. */
   async function submit(form, submitter) {
     const button = submitter ?? form.querySelector("button:not([type=button])");
-    const error = form.querySelector("[data-error]");
-    if (error) error.textContent = "";
-    for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
+    forgetErrors(form);
     button?.setAttribute("aria-busy", "true");
     try {
       const response = await fetch(form.action, {
@@ -22,10 +20,9 @@
         if (submitter?.name) form.append(hiddenField(submitter.name, submitter.value));
         return form.submit();
       }
-      showError(form, error, answer.error ?? "That did not work.");
-      markField(form, answer.details?.issues?.[0]?.path);
+      showError(form, answer.error ?? "That did not work.", answer.details?.issues?.[0]?.path);
     } catch {
-      showError(form, error, "The service cannot be reached. Try again.");
+      showError(form, "The service cannot be reached. Try again.");
     }
     button?.removeAttribute("aria-busy");
   }
@@ -34,23 +31,38 @@
     return Object.assign(document.createElement("input"), { type: "hidden", name, value });
   }
 
-  function showError(form, place, text) {
-    const target = place ?? form.appendChild(document.createElement("p"));
-    target.className = "form-error";
-    target.setAttribute("role", "alert");
-    target.setAttribute("data-error", "");
-    target.textContent = text;
+  function forgetErrors(form) {
+    for (const error of form.querySelectorAll("[data-field-error]")) error.remove();
+    const error = form.querySelector("[data-error]");
+    if (error) error.textContent = "";
+    for (const field of form.querySelectorAll("[aria-invalid]")) {
+      field.removeAttribute("aria-invalid");
+      field.removeAttribute("aria-errormessage");
+    }
   }
 
-  /** Marks the field that was refused, and moves the focus there. */
-  function markField(form, name) {
+  /** Says why a form was refused: beside the refused field, which gets the focus, else below the form. */
+  function showError(form, text, name) {
     const field = name && form.elements.namedItem(name);
-    const place = form.querySelector("[data-error]");
-    if (!(field instanceof HTMLElement) || field.type === "hidden") return;
-    if (place && !place.id) place.id = `error-${crypto.randomUUID()}`;
-    field.setAttribute("aria-invalid", "true");
-    if (place) field.setAttribute("aria-errormessage", place.id);
-    field.focus();
+    const isShown = field instanceof HTMLElement && field.type !== "hidden";
+    const known = isShown ? undefined : form.querySelector("[data-error]");
+    const place = known ?? document.createElement("p");
+    place.className = "form-error";
+    place.setAttribute("role", "alert");
+    if (isShown) {
+      place.dataset.fieldError = "";
+      place.id = `error-${crypto.randomUUID()}`;
+      field.after(place);
+      field.setAttribute("aria-invalid", "true");
+      field.setAttribute("aria-errormessage", place.id);
+    } else if (!known) {
+      place.dataset.error = "";
+      form.append(place);
+    }
+    // The interface calls fields by names that the page does not show.
+    const plain = name && text.startsWith(`${name}: `) ? text.slice(name.length + 2) : text;
+    place.textContent = plain.charAt(0).toUpperCase() + plain.slice(1);
+    if (isShown) field.focus();
   }
 
   document.addEventListener("submit", (event) => {
@@ -94,6 +106,45 @@
     setTimeout(() => (verb.data = "Copy"), 1500);
   }
 
+  // Operators of a query are completed: "lang:" with languages, "path:" with the entries of the folder that is being typed.
+  const completions = document.getElementById("completions");
+  if (completions) {
+    const query = document.querySelector("[list=completions]");
+    const languages = [...document.querySelectorAll("#languages option")].map(({ value }) => value);
+    const folders = new Map();
+    const pathsOf = (folder) => {
+      const value = (name) => query.form.elements.namedItem(name).value;
+      const search = new URLSearchParams({ repo: value("repo"), ref: value("ref"), folder }).toString();
+      if (!folders.has(search)) {
+        const headers = { Accept: "application/json" };
+        const asked = fetch(`${completions.dataset.paths}?${search}`, { headers, signal: AbortSignal.timeout(10_000) })
+          .then((response) => response.json())
+          .then(({ paths = [] }) => paths);
+        folders.set(
+          search,
+          asked.catch(() => []),
+        );
+      }
+      return folders.get(search);
+    };
+    query.addEventListener("input", async () => {
+      const typed = query.value;
+      const [, before, operator, part = ""] = /^((?:.*\s)?)(lang|path):(\S*)$/.exec(typed) ?? [];
+      const word = /\S*$/.exec(typed)[0];
+      const values = operator
+        ? (operator === "lang" ? languages : await pathsOf(part.slice(0, part.lastIndexOf("/") + 1)))
+            .filter((value) => value.startsWith(part))
+            .map((value) => `${before}${operator}:${value}`)
+        : ["lang:", "path:"]
+            .filter((name) => word && name.startsWith(word))
+            .map((name) => typed.slice(0, typed.length - word.length) + name);
+      if (query.value !== typed) return;
+      completions.replaceChildren(
+        ...values.slice(0, 30).map((value) => Object.assign(document.createElement("option"), { value })),
+      );
+    });
+  }
+
   // Keys: "/" searches, arrows walk through results, "g" and a letter go to a page.
   let isGoing = false;
   document.addEventListener("keydown", (event) => {
@@ -132,6 +183,34 @@
     event.preventDefault();
     next.focus();
   }
+
+  // A dialog keeps the focus while it is open, at first on its field or on the button that does nothing. Afterwards the browser returns it to
+  // the button that opened the dialog.
+  const FIELD = "input:not([type=hidden]),select,textarea";
+  document.addEventListener(
+    "toggle",
+    (event) => {
+      if (event.newState === "open" && event.target.matches("[role=dialog]"))
+        (event.target.querySelector(FIELD) ?? event.target.querySelector("button[popovertarget]"))?.focus();
+    },
+    true,
+  );
+  document.addEventListener("keydown", (event) => {
+    const dialog = event.key === "Tab" && document.querySelector("[role=dialog]:popover-open");
+    if (!dialog) return;
+    const parts = [...dialog.querySelectorAll(`button,${FIELD}`)];
+    const at = parts.indexOf(document.activeElement);
+    const next = event.shiftKey
+      ? at <= 0
+        ? parts.at(-1)
+        : undefined
+      : at === parts.length - 1 || at < 0
+        ? parts[0]
+        : undefined;
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+  });
 
   /** Marks the lines of an address that ends with #L10-L20. */
   function markLines() {
@@ -175,52 +254,56 @@
     return /^[\p{L}_$]/u.test(name) && name.length <= 200 ? name : undefined;
   }
 
-  /** Tags of the copies that regions show. */
-  const etags = new WeakMap();
+  const isBusy = (region) => {
+    const focused = region.contains(document.activeElement) && !document.activeElement.matches("details[id] > summary");
+    return focused || region.querySelector("details[open]:not([id]),:popover-open,input:checked");
+  };
 
-  /**
-   * Replaces a region by that of a fresh copy of its page, unless the user is interacting with it. Details with an id stay open, and
-   * keep the focus.
-   */
-  async function refresh(region) {
-    const focused = region.contains(document.activeElement) ? document.activeElement : undefined;
-    const busy =
-      (focused && !focused.matches("details[id] > summary")) ||
-      region.querySelector("details[open]:not([id]),:popover-open,input:checked");
-    if (document.hidden || busy) return;
-    const response = await fetch(region.dataset.refreshUrl ?? location.href, {
-      headers: { Accept: "text/html", "X-Refresh": "1", "If-None-Match": etags.get(region) ?? "" },
+  /** Tag of the copy of the page that all regions show; empty if one of them shows an older copy. */
+  let etag = "";
+
+  /** Replaces the regions that the user is not interacting with by those of a fresh copy of the page. */
+  async function refresh() {
+    if (document.hidden || [...document.querySelectorAll("[data-refresh]")].every(isBusy)) return;
+    const response = await fetch(location.href, {
+      headers: { Accept: "text/html", "X-Refresh": "1", "If-None-Match": etag },
       // Without a limit, one answer that never comes would end the refreshing.
       signal: AbortSignal.timeout(10_000),
     });
     if (!response.ok || response.redirected) return;
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    const fresh = page.getElementById(region.id);
-    if (!fresh) return;
+    etag = response.headers.get("ETag") ?? "";
+    for (const region of document.querySelectorAll("[data-refresh]")) {
+      const fresh = page.getElementById(region.id);
+      if (isBusy(region)) etag = "";
+      else if (fresh) replace(region, fresh);
+    }
+  }
+
+  /** Replaces a region's content. Details with an id stay open, and keep the focus. */
+  function replace(region, fresh) {
     // Before the comparison, or a region with a time would always differ.
     localTimes(fresh);
     for (const { id } of region.querySelectorAll("details[open][id]"))
       fresh.querySelector(`#${CSS.escape(id)}`)?.setAttribute("open", "");
     if (fresh.innerHTML !== region.innerHTML) {
-      const summary = focused === document.activeElement && focused?.parentElement.id;
+      const summary = region.contains(document.activeElement) && document.activeElement.parentElement.id;
       region.replaceChildren(...fresh.childNodes);
       if (summary) document.querySelector(`#${CSS.escape(summary)} > summary`)?.focus({ preventScroll: true });
     }
-    const etag = response.headers.get("ETag");
-    if (etag) etags.set(region, etag);
     const seconds = fresh.dataset.refresh;
     if (seconds) region.dataset.refresh = seconds;
     else delete region.dataset.refresh;
   }
 
-  /** Refreshes a region until its `data-refresh` attribute is gone. */
-  function keepFresh(region) {
-    const seconds = Number(region.dataset.refresh);
-    if (!seconds) return;
-    const again = () => keepFresh(region);
-    setTimeout(() => void refresh(region).then(again, again), seconds * 1000);
+  /** Asks for the page again as often as the region in the greatest hurry wants it, until none does. */
+  function keepFresh() {
+    const regions = [...document.querySelectorAll("[data-refresh]")];
+    if (regions.length === 0) return;
+    const seconds = Math.min(...regions.map((region) => Number(region.dataset.refresh)));
+    setTimeout(() => void refresh().then(keepFresh, keepFresh), seconds * 1000);
   }
-  for (const region of document.querySelectorAll("[data-refresh]")) keepFresh(region);
+  keepFresh();
 
   function localTimes(root) {
     for (const time of root.querySelectorAll("time[datetime]")) {

@@ -90,7 +90,14 @@ accountPages.get("/account", async (c) => {
               <TimeCell at={session.expiresAt} />
               <td class="actions">
                 <Form action={`/app/api/sessions/${session.id}/revoke`} inline>
-                  <button class="quiet">Sign out</button>
+                  <button class="quiet">
+                    Sign out
+                    <span class="sr">
+                      {" "}
+                      {describeBrowser(session.userAgent)}, signed in{" "}
+                      {session.createdAt.toISOString().slice(0, 16).replace("T", " ")} UTC
+                    </span>
+                  </button>
                 </Form>
               </td>
             </tr>

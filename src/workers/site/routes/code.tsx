@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import type { FilesResponse } from "../../../contract/exact.ts";
 import type { FileResponse, OutlineResponse, SearchedIndex } from "../../../contract/search.ts";
-import { findByLongestName } from "../../../service/dashboard/repositories.ts";
+import { findByLongestName, type KeptRevision, listKeptRevisions } from "../../../service/dashboard/repositories.ts";
 import { codeUrl, hostUrl, tryCode } from "../app/code.ts";
 import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
 import { DashboardError } from "../app/errors.ts";
@@ -11,6 +11,7 @@ import { formatCount } from "../views/format.ts";
 import { tenantPage } from "../views/layout.tsx";
 import { Empty, Field, Head, Time } from "../views/parts.tsx";
 import { Commit } from "../views/state.tsx";
+import { Table, TimeCell } from "../views/table.tsx";
 import { NameForm } from "./names.tsx";
 
 export const codePages = new Hono<DashboardHono>();
@@ -25,11 +26,14 @@ interface Asked {
   repo: string | null;
   path: string;
   ref: string | undefined;
+  revisions: KeptRevision[];
 }
 
 codePages.get("/code/*", async (c) => {
   const asked = await askedOf(c);
   const scope = { workspaceId: asked.workspaceId, ...(asked.ref !== undefined && { ref: asked.ref }) };
+  const cursor = c.req.query("cursor");
+  const listing = { depth: "1", limit: String(LISTED), ...(cursor !== undefined && { cursor }) };
   if (asked.path !== "") {
     const [file, outline] = await Promise.all([
       tryCode(c, "file", { ...scope, path: asked.path }),
@@ -37,11 +41,11 @@ codePages.get("/code/*", async (c) => {
     ]);
     if (!(file instanceof DashboardError))
       return filePage(c, asked, file, outline instanceof DashboardError ? undefined : outline);
-    const folder = await tryCode(c, "files", { ...scope, path: asked.path, depth: "1", limit: String(LISTED) });
+    const folder = await tryCode(c, "files", { ...scope, path: asked.path, ...listing });
     if (folder instanceof DashboardError) throw file;
     return folderPage(c, asked, folder);
   }
-  const root = await tryCode(c, "files", { ...scope, depth: "1", limit: String(LISTED) });
+  const root = await tryCode(c, "files", { ...scope, ...listing });
   if (root instanceof DashboardError) throw root;
   return folderPage(c, asked, root);
 });
@@ -65,7 +69,12 @@ async function askedOf(c: DashboardContext): Promise<Asked> {
   if (!found) throw new DashboardError("NOT_FOUND", "the team has no such repository");
   const own = found.repo !== null && parts.join("/").startsWith(found.repo) ? found.repo : found.workspaceId;
   const ref = c.req.query("ref")?.trim();
-  return { ...found, path: parts.slice(own.split("/").length).join("/"), ref: ref === "" ? undefined : ref };
+  return {
+    ...found,
+    path: parts.slice(own.split("/").length).join("/"),
+    ref: ref === "" ? undefined : ref,
+    revisions: await listKeptRevisions(c.get("db"), found.workspaceId),
+  };
 }
 
 function filePage(c: DashboardContext, asked: Asked, file: FileResponse, outline: OutlineResponse | undefined) {
@@ -168,10 +177,22 @@ function folderPage(c: DashboardContext, asked: Asked, { files, folders, next, i
             ))}
           </ul>
         )}
-        {next !== undefined && <p class="body soft">Only the first {formatCount(LISTED)} entries are shown.</p>}
+        {(next !== undefined || c.req.query("cursor") !== undefined) && (
+          <nav class="pager" aria-label="Pages">
+            {c.req.query("cursor") === undefined ? <span /> : <a href={codeUrl(c, asked)}>First page</a>}
+            {next === undefined ? <span /> : <a href={folderPageAt(c, next)}>Next {formatCount(LISTED)}</a>}
+          </nav>
+        )}
       </section>
     </>,
   );
+}
+
+/** The same folder from another entry on. */
+function folderPageAt(c: DashboardContext, cursor: string): string {
+  const search = new URL(c.req.url).searchParams;
+  search.set("cursor", cursor);
+  return `?${search.toString()}`;
 }
 
 /** Title with links to the folders above, and a form to see another revision. */
@@ -213,12 +234,67 @@ function CodeHead({
         }
       >
         <form method="get" class="row">
-          <Field label="Branch, tag or commit" name="ref" value={ref ?? ""} placeholder="current" maxlength={255} fit />
+          <Field label="Branch, tag or commit" name="ref" fit>
+            <input
+              id="field-ref"
+              name="ref"
+              value={ref ?? ""}
+              placeholder="current"
+              maxlength={255}
+              list="refs"
+              autocomplete="off"
+            />
+            <datalist id="refs">
+              {asked.revisions
+                .flatMap(({ refs }) => refs)
+                .map((name) => (
+                  <option value={name}></option>
+                ))}
+            </datalist>
+          </Field>
           <button>Show</button>
         </form>
       </Head>
+      <History c={c} asked={asked} shown={index?.gitSha} />
       {children}
     </>
+  );
+}
+
+/** The revisions that are kept, each with this file or folder as it was then. */
+function History({ c, asked, shown }: { c: DashboardContext; asked: Asked; shown: string | undefined }) {
+  const { repo, revisions } = asked;
+  if (revisions.length < 2) return <></>;
+  return (
+    <details class="panel history" id="history">
+      <summary>
+        History <span class="soft">{formatCount(revisions.length)} revisions</span>
+      </summary>
+      <Table label="Revisions" fits headings={["Commit", "Last of", "Indexed", { minor: "Run" }]}>
+        {revisions.map(({ gitSha, runId, indexedAt, isCurrent, refs }) => (
+          <tr>
+            <th scope="row">
+              <a href={codeUrl(c, { ...asked, ref: gitSha })} {...(gitSha === shown && { "aria-current": "page" })}>
+                <code>{gitSha.slice(0, 8)}</code>
+                <span class="sr"> of {repo ?? "the repository"}</span>
+              </a>{" "}
+              {isCurrent && <span class="tag ok">current</span>} {gitSha === shown && <span class="tag">shown</span>}
+            </th>
+            <td>
+              <span class="clip" title={refs.join(", ")}>
+                {refs.join(", ") || "–"}
+              </span>
+            </td>
+            <TimeCell at={indexedAt} />
+            <td class="minor">
+              <a href={tenantPath(c, `runs/${runId}`)}>
+                Run<span class="sr"> of {gitSha.slice(0, 8)}</span>
+              </a>
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </details>
   );
 }
 

@@ -13,11 +13,12 @@ import { type DashboardContext, type DashboardHono, tenantPath } from "../app/co
 import { DashboardError } from "../app/errors.ts";
 import { actorOfSession } from "../app/fields.ts";
 import { forEach } from "../app/for-each.ts";
+import { requireManager } from "../app/guards.ts";
 import { formatCount } from "../views/format.ts";
 import { tenantPage } from "../views/layout.tsx";
 import { Empty, Field, Form, Head } from "../views/parts.tsx";
 import { Table } from "../views/table.tsx";
-import { githubDeps, requireApp, requireManager } from "./github.tsx";
+import { githubDeps, requireApp } from "./github.tsx";
 import { startIndexing } from "./runs.tsx";
 
 export const pickerPages = new Hono<DashboardHono>();

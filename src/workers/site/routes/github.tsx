@@ -11,11 +11,11 @@ import {
 } from "../../../service/github/apps.ts";
 import { GithubError, githubOrigin } from "../../../service/github/client.ts";
 import { type AppInstallation, listInstallations } from "../../../service/github/installations.ts";
-import { canManage } from "../../../service/users/index.ts";
 import { done, setNotice } from "../app/answers.tsx";
 import { type DashboardContext, type DashboardHono, sessionOf, tenantPath } from "../app/context.ts";
 import { DashboardError } from "../app/errors.ts";
 import { actorOfSession } from "../app/fields.ts";
+import { requireManager } from "../app/guards.ts";
 import { siteUrlOf } from "../app/settings.ts";
 import { tenantPage } from "../views/layout.tsx";
 import { Confirm, Empty, Field, Head, Panel, Time } from "../views/parts.tsx";
@@ -30,12 +30,6 @@ export const MANIFEST_PAGE = /^\/app\/[^/]+\/github\/new$/;
 /** Dependencies of the functions that call GitHub. */
 export function githubDeps(c: DashboardContext) {
   return { ...depsOf(c), fetch: ((...given) => fetch(...given)) as typeof fetch };
-}
-
-/** Throws 403 for members: an App reads the code of a whole account. */
-export function requireManager(c: DashboardContext): void {
-  if (!canManage(c.get("membership").role))
-    throw new DashboardError("FORBIDDEN", "only owners and admins of the team can do this");
 }
 
 /** Loads the path's App. Throws 404 unless the team has it. */

@@ -282,10 +282,11 @@ keyApi.post("/keys", async (c) => {
   );
   if (isRepeated && (await isRevoked(c, id)))
     throw new DashboardError("CONFLICT", "the key that this form has made is revoked; load the page again for another");
-  const to = tenantPath(c, "keys");
-  await leaveSecret(c, to, { label: KIND_NAMES[kind], name, value });
+  // The page of agents shows the key in their settings.
+  const page = tenantPath(c, fields.text("page") === "connect" ? "connect" : "keys");
+  await leaveSecret(c, page, { label: KIND_NAMES[kind], name, value });
   return done(c, {
-    to,
+    to: page,
     status: 201,
     data: { id, kind, name, value, expiresAt: expiresAt?.toISOString() ?? null },
   });

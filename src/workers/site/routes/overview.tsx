@@ -1,14 +1,15 @@
 /** A team's first page: what failed, what runs, the quota, and what the person still has to set up. */
 import { Hono } from "hono";
-import { listRepositories, type RepositoryRow } from "../../../service/dashboard/repositories.ts";
+import { listPressing, type RepositoryRow } from "../../../service/dashboard/repositories.ts";
 import { type FirstSteps, readFirstSteps } from "../../../service/dashboard/tenant.ts";
 import type { Quota } from "../../../service/dashboard/usage.ts";
 import { canManage } from "../../../service/users/index.ts";
 import { type DashboardContext, type DashboardHono, sessionOf, tenantPath } from "../app/context.ts";
+import { MAX_QUERY_CHARACTERS } from "./search.tsx";
 import { formatCount } from "../views/format.ts";
 import { Icon } from "../views/icons.tsx";
 import { tenantPage } from "../views/layout.tsx";
-import { Form, Head, Panel, Time } from "../views/parts.tsx";
+import { Field, Form, Head, Panel, Time } from "../views/parts.tsx";
 import { nextMonth } from "../views/quota.tsx";
 import { nameOf } from "../views/repositories.tsx";
 import { RunTag } from "../views/state.tsx";
@@ -24,16 +25,15 @@ overviewPages.get("/", async (c) => {
   const { tenantId, role } = c.get("membership");
   const manages = canManage(role);
   const db = c.get("db");
-  const [steps, failed, indexing, quota] = await Promise.all([
+  const [steps, { counts, failed, indexing }, quota] = await Promise.all([
     readFirstSteps(db, { tenantId, userId: sessionOf(c).user.id, manages }),
-    listRepositories(db, tenantId, { state: "failed" }),
-    listRepositories(db, tenantId, { state: "indexing" }),
+    listPressing(db, tenantId, SHOWN),
     c.get("quota"),
   ]);
   const isSetUp = steps.hasKey && steps.lastCallAt !== null && steps.hasIndex && steps.hasSearched;
-  const numberRunning = indexing.counts.indexing ?? 0;
+  const numberRunning = counts.indexing ?? 0;
   // What failed comes first, but for a team that has only begun.
-  const numberFailed = failed.counts.failed ?? 0;
+  const numberFailed = counts.failed ?? 0;
   const isFirst = !isSetUp && numberFailed === 0;
   const mine = <Steps c={c} steps={steps} manages={manages} />;
   return tenantPage(
@@ -41,19 +41,14 @@ overviewPages.get("/", async (c) => {
     "",
     { title: "Overview" },
     <>
-      <Head title="Overview" text="What needs you, what runs now, and what is left of the month.">
-        {steps.hasIndex && (
-          <a class="button primary" href={tenantPath(c, "search")}>
-            Search
-          </a>
-        )}
-      </Head>
+      <Head title="Overview" text="What needs you, what runs now, and what is left of the month." />
+      {steps.hasIndex && <SearchBox c={c} />}
       <div id="overview" {...(isSetUp && numberRunning === 0 ? {} : { "data-refresh": String(REFRESH_SEC) })}>
         {isFirst && mine}
-        {Object.keys(failed.counts).length > 0 && (
+        {Object.keys(counts).length > 0 && (
           <>
-            <Failed c={c} rows={failed.repositories} total={numberFailed} manages={manages} />
-            <Running c={c} rows={indexing.repositories} total={numberRunning} />
+            <Failed c={c} rows={failed} total={numberFailed} manages={manages} />
+            <Running c={c} rows={indexing} total={numberRunning} />
           </>
         )}
         {quota && <QuotaPanel c={c} quota={quota} />}
@@ -65,6 +60,28 @@ overviewPages.get("/", async (c) => {
 
 /** The address of this page in earlier versions. */
 overviewPages.get("/start", (c) => c.redirect(tenantPath(c), 301));
+
+/** The search of all repositories, on the page that people come to first. */
+function SearchBox({ c }: { c: DashboardContext }) {
+  return (
+    <form method="get" action={tenantPath(c, "search")} role="search" class="finder">
+      <div class="row">
+        <Field label="Search the code" name="q">
+          <input
+            id="field-q"
+            name="q"
+            type="search"
+            maxlength={MAX_QUERY_CHARACTERS}
+            placeholder="Words, identifiers, or a whole error message"
+            aria-keyshortcuts="/"
+            data-search
+          />
+        </Field>
+        <button class="primary">Search</button>
+      </div>
+    </form>
+  );
+}
 
 interface RowsProps {
   c: DashboardContext;
@@ -83,7 +100,7 @@ function Failed({ c, rows, total, manages }: RowsProps & { manages: boolean }) {
     >
       {total > 0 && (
         <ul class="mends">
-          {rows.slice(0, SHOWN).map((row) => (
+          {rows.map((row) => (
             <li>
               <div>
                 <strong>
@@ -129,7 +146,7 @@ function Running({ c, rows, total }: RowsProps) {
     >
       {total > 0 && (
         <Table label="Repositories that are being indexed" headings={["Repository", "State", "Started"]}>
-          {rows.slice(0, SHOWN).map((row) => (
+          {rows.map((row) => (
             <tr>
               <th scope="row">
                 <RepositoryLink c={c} row={row} />

@@ -9,6 +9,7 @@ import { type DashboardHono, tenantPath } from "../app/context.ts";
 import { DashboardError } from "../app/errors.ts";
 import { actorOfSession } from "../app/fields.ts";
 import { forEach } from "../app/for-each.ts";
+import { requireManager } from "../app/guards.ts";
 import { tenantPage } from "../views/layout.tsx";
 import { Field, Form, Head } from "../views/parts.tsx";
 import { nameOf } from "../views/repositories.tsx";
@@ -21,8 +22,9 @@ export const severalApi = new Hono<DashboardHono>();
 /** Addresses of one form. */
 const MAX_ADDRESSES = 50;
 
-severalPages.get("/repositories/several", (c) =>
-  tenantPage(
+severalPages.get("/repositories/several", (c) => {
+  requireManager(c);
+  return tenantPage(
     c,
     "repositories",
     { title: "Connect several repositories" },
@@ -55,8 +57,8 @@ severalPages.get("/repositories/several", (c) =>
         </div>
       </section>
     </>,
-  ),
-);
+  );
+});
 
 severalApi.post("/repositories/several", async (c) => {
   const fields = await readFields(c);

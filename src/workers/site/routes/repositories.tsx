@@ -8,9 +8,11 @@ import { readFlag } from "../../../lib/config.ts";
 import { normalizeRepo } from "../../../lib/repo.ts";
 import { TenancyError } from "../../../service/tenancy/errors.ts";
 import { canManage } from "../../../service/users/index.ts";
+import { codeUrl } from "../app/code.ts";
 import { done, type Fields, readFields, wantsJson } from "../app/answers.tsx";
 import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
 import { actorOfSession } from "../app/fields.ts";
+import { requireManager } from "../app/guards.ts";
 import { newOnce } from "../app/once.ts";
 import { tenantPage } from "../views/layout.tsx";
 import { cursorOf, Pager } from "../views/pager.tsx";
@@ -26,8 +28,9 @@ export const repositoryApi = new Hono<DashboardHono>();
 
 const RUNS_SHOWN = 20;
 
-repositoryPages.get("/repositories/new", (c) =>
-  tenantPage(
+repositoryPages.get("/repositories/new", (c) => {
+  requireManager(c);
+  return tenantPage(
     c,
     "repositories",
     { title: "Connect a repository" },
@@ -52,8 +55,8 @@ repositoryPages.get("/repositories/new", (c) =>
         </div>
       </section>
     </>,
-  ),
-);
+  );
+});
 
 repositoryPages.get("/repositories/:id", async (c) => {
   const repository = await requireRepository(c);
@@ -71,6 +74,19 @@ repositoryPages.get("/repositories/:id", async (c) => {
     { title: nameOf(repository) },
     <>
       <Head title={nameOf(repository)} crumb={<a href={tenantPath(c, "repositories")}>Repositories</a>}>
+        {repository.index && (
+          <>
+            <a class="button" href={codeUrl(c, { ...repository, path: "" })}>
+              Browse files
+            </a>
+            <a
+              class="button"
+              href={`${tenantPath(c, "search")}?${new URLSearchParams({ repo: repository.repo ?? repository.workspaceId }).toString()}`}
+            >
+              Search in it
+            </a>
+          </>
+        )}
         {manages && repository.source && (
           <Form action={`${base}/index`} inline>
             <button class="primary">Index now</button>

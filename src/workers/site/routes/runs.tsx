@@ -1,7 +1,14 @@
 /** Runs: the list of a team, the page of one, start, progress, cancel. */
 import { Hono } from "hono";
 import { indexFromSource } from "../../../service/sources/index-source.ts";
-import { findRepository, gitShaOf, type RepositoryRow, type RunRow } from "../../../service/dashboard/repositories.ts";
+import {
+  findByLongestName,
+  findRepository,
+  gitShaOf,
+  listRepositoryNames,
+  type RepositoryRow,
+  type RunRow,
+} from "../../../service/dashboard/repositories.ts";
 import {
   findRunBefore,
   findTeamRun,
@@ -78,13 +85,12 @@ const MAX_REASON = 64;
 const MAX_CURSOR = 4_096;
 
 runPages.get("/runs", async (c) => {
-  const filter = readFilter(c);
-  const [{ runs, next }, repository] = await Promise.all([
-    listTeamRuns(c.get("db"), c.get("membership").tenantId, filter),
-    filter.workspaceId === undefined
-      ? undefined
-      : findRepository(c.get("db"), c.get("membership").tenantId, filter.workspaceId),
+  const { tenantId } = c.get("membership");
+  const [{ filter, repository }, names] = await Promise.all([
+    readFilter(c),
+    listRepositoryNames(c.get("db"), tenantId),
   ]);
+  const { runs, next } = await listTeamRuns(c.get("db"), tenantId, filter);
   const isBusy = runs.some(({ state }) => isActive(state));
   return tenantPage(
     c,
@@ -92,7 +98,7 @@ runPages.get("/runs", async (c) => {
     { title: "Runs" },
     <>
       <Head title="Runs" text="Every run of the team's repositories, newest first." />
-      <RunFilters c={c} filter={filter} repository={repository && nameOf(repository)} />
+      <RunFilters c={c} filter={filter} repository={repository} names={names} />
       <section class="panel" id="runs" {...(isBusy ? { "data-refresh": "2" } : {})}>
         {runs.length === 0 ? (
           <Empty title={next === null ? "No such run" : "None among the latest runs"}>
@@ -182,20 +188,29 @@ async function listPaths(c: DashboardContext, run: TeamRun): Promise<ListedPaths
   return { chosen, files: coverage.paths.map(leftOut), next: coverage.next, isFirst };
 }
 
-function readFilter(c: DashboardContext): RunFilter {
-  const repository = c.req.query("repository");
-  return {
-    workspaceId: repository !== undefined && isUuid(repository) ? repository.toLowerCase() : undefined,
+/** Belongs to no repository: the filter for one that the team does not have. */
+const NO_WORKSPACE = "00000000-0000-0000-0000-000000000000";
+const MAX_REPOSITORY = 2_000;
+
+/** The filter of the address; `repository` is the name, or the id, of the one that it names. */
+async function readFilter(c: DashboardContext): Promise<{ filter: RunFilter; repository: string }> {
+  const asked = (c.req.query("repository") ?? "").trim();
+  if (asked.length > MAX_REPOSITORY || !asked.isWellFormed() || asked.includes("\0"))
+    throw invalid("repository", `expected at most ${MAX_REPOSITORY} characters of text`);
+  const found = asked === "" ? undefined : await findByLongestName(c.get("db"), c.get("membership").tenantId, [asked]);
+  const filter = {
+    workspaceId: asked === "" ? undefined : (found?.workspaceId ?? NO_WORKSPACE),
     state: RUN_STATES.find((state) => state === c.req.query("state")),
     trigger: TRIGGERS.find((trigger) => trigger === c.req.query("trigger")),
     from: readTime(c, "from"),
     to: readTime(c, "to"),
     before: cursorOf(c, "before"),
   };
+  return { filter, repository: found?.repo ?? asked };
 }
 
 runApi.get("/runs", async (c) => {
-  const page = await listTeamRuns(c.get("db"), c.get("membership").tenantId, readFilter(c));
+  const page = await listTeamRuns(c.get("db"), c.get("membership").tenantId, (await readFilter(c)).filter);
   return c.json({ ok: true, ...page });
 });
 

@@ -3,6 +3,8 @@ import { Hono } from "hono";
 import type { GrepResponse } from "../../../contract/exact.ts";
 import type { SearchResponse } from "../../../contract/search.ts";
 import { listRepositoryNames } from "../../../service/dashboard/repositories.ts";
+import { LANGUAGES } from "../../../engines/parsing/languages.ts";
+import { typedGlob } from "../../../lib/globs.ts";
 import { isUuid } from "../../../lib/uuid.ts";
 import { askCode, tryCode } from "../app/code.ts";
 import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
@@ -21,7 +23,7 @@ const EXACT_CONTEXT = 1;
 /** The last result that a page may begin with, as the question allows. */
 const MAX_OFFSET = 1_000;
 /** Less than elsewhere: the query is a part of the page's address. */
-const MAX_QUERY_CHARACTERS = 2_000;
+export const MAX_QUERY_CHARACTERS = 2_000;
 
 /** `ranked`: by meaning. The others find every line: `text` takes the query as it is, `regex` as a regular expression. */
 const MODES = [
@@ -61,6 +63,9 @@ function askedOf(c: DashboardContext): Asked {
   };
 }
 
+/** As the question allows, with the wildcard that a beginning of a path gets. */
+const MAX_PATH_CHARACTERS = 499;
+
 /** What the questions share. Throws `INVALID_BODY` for a query that no question takes. */
 function scopeOf({ query, repo, ref, language, path, offset }: Asked): Record<string, unknown> {
   if (query.length > MAX_QUERY_CHARACTERS || !query.isWellFormed() || query.includes("\0"))
@@ -70,7 +75,7 @@ function scopeOf({ query, repo, ref, language, path, offset }: Asked): Record<st
     ...(repo !== "" && (isUuid(repo) ? { workspaceId: repo } : { repo })),
     ...(ref !== "" && { ref }),
     ...(language !== "" && { languages: [language] }),
-    ...(path !== "" && { paths: [path] }),
+    ...(path !== "" && { paths: [typedGlob(path)] }),
   };
 }
 
@@ -110,7 +115,7 @@ searchPages.get("/search", async (c) => {
     { title: asked.query === "" ? "Search" : `${asked.query.slice(0, 60)} · Search` },
     <>
       <Head title="Search" text="The same search that your agents use: words, identifiers, or a whole error message." />
-      <SearchForm asked={asked} names={names} />
+      <SearchForm asked={asked} names={names} pathsUrl={`/app/api/tenants/${c.get("membership").slug}/search/paths`} />
       {names.length === 0 && (
         <section class="panel">
           <Empty title="Nothing to search yet">
@@ -131,7 +136,14 @@ searchPages.get("/search", async (c) => {
   );
 });
 
-function SearchForm({ asked, names }: { asked: Asked; names: readonly string[] }) {
+interface FormProps {
+  asked: Asked;
+  names: readonly string[];
+  /** Where the script asks for paths to complete `path:` with. */
+  pathsUrl: string;
+}
+
+function SearchForm({ asked, names, pathsUrl }: FormProps) {
   return (
     <form method="get" class="panel" role="search">
       <div class="body">
@@ -141,7 +153,7 @@ function SearchForm({ asked, names }: { asked: Asked; names: readonly string[] }
             name="q"
             hint={
               <>
-                <code>"quoted text"</code>, <code>path:src/**</code> and <code>lang:go</code> narrow a search for the
+                <code>"quoted text"</code>, <code>path:src/api</code> and <code>lang:go</code> narrow a search for the
                 best matches.
               </>
             }
@@ -153,9 +165,12 @@ function SearchForm({ asked, names }: { asked: Asked; names: readonly string[] }
               value={asked.query}
               maxlength={MAX_QUERY_CHARACTERS}
               aria-describedby="field-q-hint"
+              list="completions"
+              autocomplete="off"
               data-search
               autofocus
             />
+            <datalist id="completions" data-paths={pathsUrl}></datalist>
           </Field>
           <Select label="Find" name="mode" value={asked.mode} options={MODES} />
           <button class="primary">Search</button>
@@ -170,8 +185,23 @@ function SearchForm({ asked, names }: { asked: Asked; names: readonly string[] }
             </datalist>
           </Field>
           <Field label="Branch, tag or commit" name="ref" value={asked.ref} placeholder="current" maxlength={255} />
-          <Field label="Path" name="path" value={asked.path} placeholder="src/**" maxlength={500} />
-          <Field label="Language" name="lang" value={asked.language} placeholder="any" maxlength={64} />
+          <Field label="Path" name="path" value={asked.path} placeholder="src/api" maxlength={MAX_PATH_CHARACTERS} />
+          <Field label="Language" name="lang">
+            <input
+              id="field-lang"
+              name="lang"
+              value={asked.language}
+              placeholder="any"
+              maxlength={64}
+              list="languages"
+              autocomplete="off"
+            />
+            <datalist id="languages">
+              {LANGUAGES.map(({ id }) => (
+                <option value={id}></option>
+              ))}
+            </datalist>
+          </Field>
         </div>
         <div class="row">
           <label class="toggle">
@@ -191,6 +221,7 @@ function Found({ c, asked, answer }: { c: DashboardContext; asked: Asked; answer
   const ref = asked.ref === "" ? undefined : asked.ref;
   const isExact = "matches" in answer;
   const end = asked.offset + (isExact ? answer.matches.length : answer.results.length);
+  const hasNext = answer.truncated && end > asked.offset && end <= MAX_OFFSET;
   return (
     <>
       {isExact ? (
@@ -198,14 +229,12 @@ function Found({ c, asked, answer }: { c: DashboardContext; asked: Asked; answer
       ) : (
         <Results c={c} answer={answer} from={asked.offset} forRef={ref} />
       )}
-      <nav class="pager" aria-label="Pages">
-        {asked.offset === 0 ? <span /> : <a href={pageAt(c, 0)}>First page</a>}
-        {answer.truncated && end > asked.offset && end <= MAX_OFFSET ? (
-          <a href={pageAt(c, end)}>Next page</a>
-        ) : (
-          <span />
-        )}
-      </nav>
+      {(asked.offset > 0 || hasNext) && (
+        <nav class="pager" aria-label="Pages">
+          {asked.offset === 0 ? <span /> : <a href={pageAt(c, 0)}>First page</a>}
+          {hasNext ? <a href={pageAt(c, end)}>Next page</a> : <span />}
+        </nav>
+      )}
     </>
   );
 }
@@ -217,6 +246,31 @@ function pageAt(c: DashboardContext, offset: number): string {
   else search.set("offset", String(offset));
   return `?${search.toString()}`;
 }
+
+/** Entries of a folder that are offered. */
+const COMPLETIONS = 200;
+
+/** The folders and files of a folder, for the script that completes `path:`: of the repository that is named, or of the only one. */
+searchApi.get("/search/paths", async (c) => {
+  const named = c.req.query("repo")?.trim() ?? "";
+  const names = named === "" ? await listRepositoryNames(c.get("db"), c.get("membership").tenantId) : [named];
+  const [repo = ""] = names;
+  if (names.length !== 1) return c.json({ ok: true, paths: [] });
+  const folder = c.req.query("folder") ?? "";
+  const ref = c.req.query("ref")?.trim() ?? "";
+  const listed = await tryCode(c, "files", {
+    ...(isUuid(repo) ? { workspaceId: repo } : { repo }),
+    ...(folder !== "" && { path: folder }),
+    ...(ref !== "" && { ref }),
+    depth: "1",
+    limit: String(COMPLETIONS),
+  });
+  const paths =
+    listed instanceof DashboardError
+      ? []
+      : [...listed.folders.map(({ path }) => `${path.replace(/\/$/, "")}/`), ...listed.files.map(({ path }) => path)];
+  return c.json({ ok: true, paths });
+});
 
 searchApi.get("/search", async (c) => {
   const asked = askedOf(c);

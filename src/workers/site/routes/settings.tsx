@@ -1,15 +1,17 @@
-/** Settings of a team: name, shared-index opt-in, leaving, deleting. */
+/** Settings of a team: name, shared-index opt-in, mail, retention, leaving, deleting. */
 import { Hono } from "hono";
 import { changeTenant, readTenant } from "../../../service/dashboard/tenant.ts";
 import { closeGate } from "../../../service/gate/client.ts";
 import { eraseTenant } from "../../../service/tenancy/erase.ts";
+import { RETENTION_DAYS } from "../../../service/tenancy/retention.ts";
 import { carryCredits, canManage } from "../../../service/users/index.ts";
-import { done, readFields } from "../app/answers.tsx";
+import { done, invalid, readFields } from "../app/answers.tsx";
 import { type DashboardHono, tenantPath } from "../app/context.ts";
 import { DashboardError } from "../app/errors.ts";
 import { actorOfSession } from "../app/fields.ts";
+import { formatCount } from "../views/format.ts";
 import { tenantPage } from "../views/layout.tsx";
-import { Confirm, Field, Form, Head, Panel } from "../views/parts.tsx";
+import { Confirm, Field, Form, Head, Panel, Select } from "../views/parts.tsx";
 
 export const settingsPages = new Hono<DashboardHono>();
 export const settingsApi = new Hono<DashboardHono>();
@@ -82,6 +84,46 @@ settingsPages.get("/settings", async (c) => {
           )}
         </div>
       </Panel>
+      <Panel
+        title="Retention"
+        text="Older ones are deleted every day, for good. Of each repository the last five revisions, the last one of every branch and the last five snapshots are kept, whatever their age."
+      >
+        <div class="body">
+          {manages ? (
+            <Form action={`${base}/settings/retention`}>
+              <div class="row">
+                <Select
+                  label="Finished runs"
+                  name="runDays"
+                  value={String(tenant.runDays)}
+                  options={RETENTION_DAYS.runDays.map(daysOption)}
+                />
+                <Select
+                  label="Audit log"
+                  name="auditDays"
+                  value={String(tenant.auditDays)}
+                  options={RETENTION_DAYS.auditDays.map(daysOption)}
+                />
+                <button class="primary">
+                  Save<span class="sr"> how long records are kept</span>
+                </button>
+              </div>
+            </Form>
+          ) : (
+            <dl class="facts">
+              <dt>Finished runs</dt>
+              <dd>{tenant.runDays} days</dd>
+              <dt>Audit log</dt>
+              <dd>{tenant.auditDays} days</dd>
+            </dl>
+          )}
+        </div>
+      </Panel>
+      <Panel
+        title="Budgets"
+        text={`The team has ${formatCount(tenant.monthlyCredits)} credits a month. Each key and agent can be given a part of them, and a rate of its own.`}
+        aside={<a href={tenantPath(c, "keys")}>Budgets of keys</a>}
+      />
       <Panel title="Identifiers">
         <div class="body">
           <dl class="facts">
@@ -131,6 +173,8 @@ settingsPages.get("/settings", async (c) => {
   );
 });
 
+const daysOption = (days: number) => [String(days), `${days} days`] as const;
+
 function Check({ name, checked, label, hint }: { name: string; checked: boolean; label: string; hint: string }) {
   return (
     <div class="field">
@@ -164,6 +208,19 @@ settingsApi.post("/settings/mail", async (c) => {
   const fields = await readFields(c);
   const { tenantId } = c.get("membership");
   const change = { mailQuota: fields.flag("mailQuota"), mailRuns: fields.flag("mailRuns") };
+  await changeTenant(c.get("db"), { tenantId, actor: actorOfSession(c), change });
+  return done(c, { to: tenantPath(c, "settings"), notice: "Saved." });
+});
+
+settingsApi.post("/settings/retention", async (c) => {
+  const fields = await readFields(c);
+  const { tenantId } = c.get("membership");
+  const read = (name: keyof typeof RETENTION_DAYS): number => {
+    const days = RETENTION_DAYS[name].find((one) => String(one) === fields.text(name));
+    if (days === undefined) throw invalid(name, `expected one of ${RETENTION_DAYS[name].join(", ")} days`);
+    return days;
+  };
+  const change = { runDays: read("runDays"), auditDays: read("auditDays") };
   await changeTenant(c.get("db"), { tenantId, actor: actorOfSession(c), change });
   return done(c, { to: tenantPath(c, "settings"), notice: "Saved." });
 });

@@ -27,6 +27,7 @@ import { newOnce, ONCE_FIELD, randomOf } from "../app/once.ts";
 import { requireMailer, sendQueued } from "../app/outbox.ts";
 import { siteUrlOf } from "../app/settings.ts";
 import { tenantPage } from "../views/layout.tsx";
+import { NumberPager } from "../views/pager.tsx";
 import { Confirm, Empty, Field, Form, Head, Panel, Select, Time } from "../views/parts.tsx";
 import { RoleForm } from "../views/role-form.tsx";
 import { ACTIONS, Table, TimeCell } from "../views/table.tsx";
@@ -42,6 +43,8 @@ const ROLE_TEXTS: Record<Role, string> = {
 
 /** Longest text to find members by. */
 const MAX_SEARCH_CHARACTERS = 200;
+/** Members of a page. */
+const MEMBER_ROWS = 50;
 /** Members that are found without a search. */
 const FEW_MEMBERS = 10;
 
@@ -63,7 +66,10 @@ teamPages.get("/team", async (c) => {
   const base = `/app/api/tenants/${slug}`;
   const nowMs = Date.now();
   const wanted = (c.req.query("member") ?? "").trim().slice(0, MAX_SEARCH_CHARACTERS);
-  const shown = members.filter((member) => isNamed(member, wanted));
+  const found = members.filter((member) => isNamed(member, wanted));
+  const pages = Math.max(1, Math.ceil(found.length / MEMBER_ROWS));
+  const page = Math.min(pages, Math.max(1, Math.trunc(Number(c.req.query("page") ?? 1)) || 1));
+  const shown = found.slice((page - 1) * MEMBER_ROWS, page * MEMBER_ROWS);
   return tenantPage(
     c,
     "team",
@@ -162,6 +168,14 @@ teamPages.get("/team", async (c) => {
             })}
           </Table>
         )}
+        <NumberPager
+          page={page}
+          rows={MEMBER_ROWS}
+          total={found.length}
+          linkTo={(to) =>
+            `${tenantPath(c, "team")}?${new URLSearchParams({ ...(wanted !== "" && { member: wanted }), page: String(to) }).toString()}`
+          }
+        />
       </Panel>
       {invitations.length > 0 && (
         <Panel title="Invitations">

@@ -178,7 +178,7 @@ function LimitsPanel() {
         title="Rate limits"
         text="All keys of the team share these budgets, counted in fixed windows. A refused request's answer says how long to wait."
       >
-        <Table label="Rate limits" headings={["What", { num: "Requests" }, "In"]}>
+        <Table label="Rate limits" fits headings={["What", { num: "Requests" }, "In"]}>
           {rows.map(([surface, text]) => (
             <tr>
               <th scope="row">{text}</th>

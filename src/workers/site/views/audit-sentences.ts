@@ -59,10 +59,12 @@ const SENTENCES: {
   },
   KEY_REVOKED: ({ kind, credentialId }) => `revoked the ${KINDS[kind]} …${credentialId.slice(-8)}`,
   TENANT_CREATED: ({ name }) => `founded the team ${quoted(name)}`,
-  TENANT_CHANGED: ({ name, monthlyCredits, ...switches }) => {
+  TENANT_CHANGED: ({ name, monthlyCredits, runDays, auditDays, ...switches }) => {
     const changes = [
       ...(name === undefined ? [] : [`named the team ${quoted(name)}`]),
       ...(monthlyCredits === undefined ? [] : [`set the credits of a month to ${monthlyCredits}`]),
+      ...(runDays === undefined ? [] : [`set finished runs to be kept for ${runDays} days`]),
+      ...(auditDays === undefined ? [] : [`set the audit log to be kept for ${auditDays} days`]),
       ...Object.entries(switches).flatMap(([field, value]) => {
         const what = SWITCHES[field];
         return what === undefined || typeof value !== "boolean" ? [] : [`switched ${what} ${value ? "on" : "off"}`];

@@ -68,6 +68,7 @@ export function HooksPanel({
               <Field
                 label="Access token (optional)"
                 name="token"
+                id="hook-token"
                 type="password"
                 autocomplete="off"
                 hint="Makes the hook there too. Used once and not kept; without one you enter the hook there yourself."

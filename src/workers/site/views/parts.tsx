@@ -132,7 +132,7 @@ export function Confirm({
         {label}
         {subject !== undefined && <span class="sr"> {subject}</span>}
       </button>
-      <div id={id} class="sheet" popover="auto" role="dialog" aria-labelledby={`${id}-title`}>
+      <div id={id} class="sheet" popover="auto" role="dialog" aria-modal="true" aria-labelledby={`${id}-title`}>
         <h2 id={`${id}-title`}>{title}</h2>
         <p>{question}</p>
         <Form action={action}>
@@ -183,10 +183,13 @@ export function Field({
   hint,
   children,
   fit = false,
+  id = `field-${name}`,
   ...input
 }: {
   label: string;
   name: string;
+  /** Only where two forms of a page have a field of this name. */
+  id?: string;
   hint?: Child;
   children?: Child;
   fit?: boolean;
@@ -199,7 +202,6 @@ export function Field({
   min?: number;
   max?: number;
 }) {
-  const id = `field-${name}`;
   const described = hint === undefined ? {} : { "aria-describedby": `${id}-hint` };
   return (
     <div class={fit ? "field fit" : "field"}>

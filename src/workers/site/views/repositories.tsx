@@ -1,5 +1,6 @@
 import type { RepositoryRow } from "../../../service/dashboard/repositories.ts";
 import { LOST_TEXTS } from "../../../service/github/read-token.ts";
+import { codeUrl } from "../app/code.ts";
 import { type DashboardContext, tenantPath } from "../app/context.ts";
 import { formatBytes, formatCount } from "./format.ts";
 import { Field, Time } from "./parts.tsx";
@@ -57,7 +58,16 @@ export function RepositoryTable({
             <IndexTag repository={row} />
           </td>
           <td>{row.index ? <Commit repo={row.repo} sha={row.index.gitSha} /> : <span class="soft">–</span>}</td>
-          <td class="num">{row.index ? formatCount(row.index.fileCount) : "–"}</td>
+          <td class="num">
+            {row.index ? (
+              <a href={codeUrl(c, { ...row, path: "" })}>
+                {formatCount(row.index.fileCount)}
+                <span class="sr"> files of {nameOf(row)}</span>
+              </a>
+            ) : (
+              "–"
+            )}
+          </td>
           <td class="num">{row.index ? formatCount(row.index.symbolCount) : "–"}</td>
           <TimeCell at={row.index?.indexedAt ?? null} />
           <td>{row.snapshot ? formatBytes(row.snapshot.sizeBytes) : <span class="soft">none</span>}</td>

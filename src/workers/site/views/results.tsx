@@ -20,6 +20,22 @@ interface ResultsProps<Answer> {
   forRef: string | undefined;
 }
 
+/** What is shown of a file that several repositories have at the same path, such as a fork and its origin: once, with the others named. */
+function onceEach<T>(items: readonly T[], keyOf: (item: T) => unknown[]): { item: T; others: T[] }[] {
+  const groups = Map.groupBy(items, (item) => JSON.stringify(keyOf(item)));
+  return [...groups.values()].map(([item, ...others]) => ({ item: item as T, others }));
+}
+
+/** Results that agree in all of this, the score among it, have the same content: it depends on nothing but the file. */
+const resultKey = ({ path, language, startLine, endLine, symbol, score }: Result) => [
+  path,
+  language,
+  startLine,
+  endLine,
+  symbol,
+  score,
+];
+
 /** Ranked results: one file each. */
 export function Results({ c, answer, from, forRef }: ResultsProps<SearchResponse>) {
   const { results, indexes, total, understood } = answer;
@@ -46,11 +62,12 @@ export function Results({ c, answer, from, forRef }: ResultsProps<SearchResponse
         {total === 1 ? "file" : "files"} from {formatCount(indexes.length)}{" "}
         {indexes.length === 1 ? "repository" : "repositories"}
       </p>
-      {results.map((result) => (
+      {onceEach(results, resultKey).map(({ item: result, others }) => (
         <article class="panel result">
           <FileHead
             c={c}
             place={{ ...result, ref: forRef }}
+            others={others.map((other) => ({ ...other, ref: forRef }))}
             gitSha={result.gitSha}
             indexedAt={ages.get(result.workspaceId)}
           >
@@ -115,29 +132,32 @@ export function ExactResults({ c, answer, from, forRef }: ResultsProps<GrepRespo
           ` (not searched: ${left.map(([reason, count]) => `${formatCount(count)} ${reason}`).join(", ")})`}
         .
       </p>
-      {files.map((lines) => {
-        const [first] = lines as [(typeof lines)[number], ...typeof lines];
-        return (
-          <article class="panel result">
-            <FileHead
-              c={c}
-              place={{ ...first, startLine: first.line, endLine: first.line, ref: forRef }}
-              gitSha={first.gitSha}
-              indexedAt={ages.get(first.workspaceId)}
-            />
-            {partsOf(lines).map(({ firstLine, text, marks }) => (
-              <Code
-                text={text.join("\n")}
-                language=""
-                firstLine={firstLine}
-                label={`${first.path}, line ${firstLine}`}
-                marks={(line) => marks.get(line) ?? []}
-                page={codeUrl(c, { ...first, ref: forRef, endLine: undefined })}
+      {onceEach(files, (lines) => lines.map(({ path, line, text }) => [path, line, text])).map(
+        ({ item: lines, others }) => {
+          const [first] = lines as [(typeof lines)[number], ...typeof lines];
+          return (
+            <article class="panel result">
+              <FileHead
+                c={c}
+                place={{ ...first, startLine: first.line, endLine: first.line, ref: forRef }}
+                others={others.flatMap(([same]) => (same ? [{ ...same, startLine: same.line, ref: forRef }] : []))}
+                gitSha={first.gitSha}
+                indexedAt={ages.get(first.workspaceId)}
               />
-            ))}
-          </article>
-        );
-      })}
+              {partsOf(lines).map(({ firstLine, text, marks }) => (
+                <Code
+                  text={text.join("\n")}
+                  language=""
+                  firstLine={firstLine}
+                  label={`${first.path}, line ${firstLine}`}
+                  marks={(line) => marks.get(line) ?? []}
+                  page={codeUrl(c, { ...first, ref: forRef, endLine: undefined })}
+                />
+              ))}
+            </article>
+          );
+        },
+      )}
     </>
   );
 }
@@ -176,12 +196,15 @@ function columnsOf({ ranges, textStart = 1, text }: Match): [number, number][] {
 function FileHead({
   c,
   place,
+  others,
   gitSha,
   indexedAt,
   children,
 }: {
   c: DashboardContext;
   place: Place;
+  /** The same lines in other repositories. */
+  others: Place[];
   gitSha: string;
   indexedAt: string | undefined;
   children?: unknown;
@@ -206,6 +229,17 @@ function FileHead({
           </>
         )}
       </span>
+      {others.length > 0 && (
+        <span class="same small">
+          The same in{" "}
+          {others.map((other, i) => (
+            <>
+              {i > 0 && ", "}
+              <a href={codeUrl(c, { ...other, endLine: undefined })}>{other.repo ?? other.workspaceId}</a>
+            </>
+          ))}
+        </span>
+      )}
     </header>
   );
 }

@@ -50,7 +50,7 @@ export function RunsPanel({
                 <td class="num">{duration(run)}</td>
                 <td class="actions">
                   {cancelBase !== undefined && isActive(run.state) && (
-                    <CancelRun action={`${cancelBase}/${run.runId}/cancel`} />
+                    <CancelRun action={`${cancelBase}/${run.runId}/cancel`} subject={run.ref ?? "default branch"} />
                   )}
                 </td>
               </tr>
@@ -73,10 +73,11 @@ export function RunLink({ run, runsPath }: { run: RunRow; runsPath: string }) {
 }
 
 /** Button that cancels a run. */
-export function CancelRun({ action }: { action: string }) {
+export function CancelRun({ action, subject = "" }: { action: string; subject?: string }) {
   return (
     <Confirm
       label="Cancel …"
+      subject={`the run ${subject}`}
       title="Cancel the run?"
       question="The run stops; the current index does not change."
       action={action}

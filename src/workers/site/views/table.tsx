@@ -2,24 +2,29 @@
 import type { Child } from "hono/jsx";
 import { Time } from "./parts.tsx";
 
-/** Heading of a column: `num` aligns it to the right, like numbers; `sr` shows it to screen readers only. */
-type Heading = string | { num: string } | { sr: string };
+/**
+ * Heading of a column: `num` aligns it to the right, like numbers; `sr` shows it to screen readers only. A `minor` column is not shown on phones;
+ * its cells have the class, too.
+ */
+type Heading = string | { num: string; minor?: true } | { minor: string } | { sr: string };
 
 /** Heading of a column of buttons. */
 export const ACTIONS: Heading = { sr: "Actions" };
 
-/** A table; `children` are its rows. */
+/** A table; `children` are its rows. One that `fits` has little enough in its columns for a phone. */
 export function Table({
   label,
   headings,
+  fits = false,
   children,
 }: {
   label: string;
   headings: readonly Heading[];
+  fits?: boolean;
   children?: Child;
 }) {
   return (
-    <div class="scroll" tabindex={0} role="region" aria-label={label}>
+    <div class={fits ? "scroll fits" : "scroll"} tabindex={0} role="region" aria-label={label}>
       <table>
         <thead>
           <tr>{headings.map(headingCell)}</tr>
@@ -39,8 +44,15 @@ function headingCell(heading: Heading) {
       </th>
     );
   }
+  if (!("num" in heading)) {
+    return (
+      <th scope="col" class="minor">
+        {heading.minor}
+      </th>
+    );
+  }
   return (
-    <th scope="col" class="num">
+    <th scope="col" class={heading.minor ? "num minor" : "num"}>
       {heading.num}
     </th>
   );

@@ -50,22 +50,33 @@ export function TeamRunsTable({ c, runs }: { c: DashboardContext; runs: TeamRun[
 interface FiltersProps {
   c: DashboardContext;
   filter: RunFilter;
-  /** Name of the filter's repository. */
-  repository: string | undefined;
+  /** The filter's repository, as it was asked for or by its name; empty for all. */
+  repository: string;
+  /** Names of those that can be chosen. */
+  names: readonly string[];
 }
 
 /** Form of the list's filters. */
-export function RunFilters({ c, filter, repository }: FiltersProps) {
+export function RunFilters({ c, filter, repository, names }: FiltersProps) {
   const local = (date: Date | undefined) => date?.toISOString().slice(0, 16) ?? "";
   return (
     <form method="get" role="search" aria-label="Runs">
-      {filter.workspaceId !== undefined && (
-        <p>
-          <input type="hidden" name="repository" value={filter.workspaceId} />
-          Of {repository ?? "a repository that is not here"}. <a href={tenantPath(c, "runs")}>Show those of all</a>
-        </p>
-      )}
       <div class="row">
+        <Field label="Repository" name="repository">
+          <input
+            id="field-repository"
+            name="repository"
+            value={repository}
+            list="repositories"
+            placeholder="all"
+            maxlength={2000}
+          />
+          <datalist id="repositories">
+            {names.map((name) => (
+              <option value={name}></option>
+            ))}
+          </datalist>
+        </Field>
         <Select
           label="State"
           name="state"
@@ -81,6 +92,11 @@ export function RunFilters({ c, filter, repository }: FiltersProps) {
         <Field label="From (UTC)" name="from" type="datetime-local" value={local(filter.from)} fit />
         <Field label="To (UTC)" name="to" type="datetime-local" value={local(filter.to)} fit />
         <button>Show</button>
+        {filter.workspaceId !== undefined && (
+          <a class="button quiet" href={tenantPath(c, "runs")}>
+            Show all
+          </a>
+        )}
       </div>
     </form>
   );

@@ -63,7 +63,14 @@ export function SharePanels({
         ) : (
           <Table
             label="Usage by repository"
-            headings={["Repository", { num: "Runs" }, { num: "Failed" }, { num: "Chunks embedded" }, { num: "Time" }]}
+            fits
+            headings={[
+              "Repository",
+              { num: "Runs" },
+              { num: "Failed" },
+              { num: "Chunks embedded", minor: true },
+              { num: "Time" },
+            ]}
           >
             {repositories.map(({ workspaceId, repo, runs, failed, chunks, seconds }) => (
               <tr>
@@ -78,7 +85,7 @@ export function SharePanels({
                 </th>
                 <td class="num">{formatCount(runs)}</td>
                 <td class="num">{failed === 0 ? "–" : formatCount(failed)}</td>
-                <td class="num">{formatCount(chunks)}</td>
+                <td class="num minor">{formatCount(chunks)}</td>
                 <td class="num">{spanText(seconds * 1_000)}</td>
               </tr>
             ))}
@@ -124,13 +131,14 @@ function SharePanel({
       ) : (
         <Table
           label={`Usage ${title.toLowerCase()}`}
-          headings={[heading, { num: "Credits" }, "Share", { num: "Requests" }, { num: "Tokens" }]}
+          fits
+          headings={[heading, { num: "Credits" }, { minor: "Share" }, { num: "Requests" }, { num: "Tokens" }]}
         >
           {rows.slice(0, MAX_ROWS).map(([name, { credits, calls, tokens }]) => (
             <tr>
               <th scope="row">{nameOf(name)}</th>
               <td class="num">{formatCount(credits)}</td>
-              <td class="wide">
+              <td class="wide minor">
                 <progress max={most} value={credits} aria-label={`${formatCount(credits)} credits`} />
               </td>
               <td class="num">{formatCount(calls)}</td>
