@@ -60,7 +60,7 @@ interface FiltersProps {
 export function RunFilters({ c, filter, repository, names }: FiltersProps) {
   const local = (date: Date | undefined) => date?.toISOString().slice(0, 16) ?? "";
   return (
-    <form method="get" role="search" aria-label="Runs">
+    <form method="get" role="search" aria-label="Runs" class="finder">
       <div class="row">
         <Field label="Repository" name="repository">
           <input
