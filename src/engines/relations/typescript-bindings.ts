@@ -1,8 +1,17 @@
 /** What names and objects of TypeScript and JavaScript are bound to by patterns, loops and assignments. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, type FileBuilder, lookUp, type OpenClass, type Scope, UNKNOWN } from "./file-builder.ts";
+import { commonExports } from "./commonjs.ts";
+import {
+  type Expression,
+  type FileBuilder,
+  holderOf,
+  lookUp,
+  type OpenClass,
+  type Scope,
+  UNKNOWN,
+} from "./file-builder.ts";
 import { MAX_DEPTH, MAX_EXPRESSION_DEPTH } from "./limits.ts";
-import { expressionOf, type Place } from "./typescript-expressions.ts";
+import { expressionOf, FUNCTION, givenValue, type Place } from "./typescript-expressions.ts";
 import { WHOLE_MODULE } from "./types.ts";
 import { ITERATED } from "./wrapped.ts";
 
@@ -80,3 +89,26 @@ const bindPart = (name: string, value: Expression | undefined, { file, scope }: 
     name,
     value?.is === "member" || value?.is === "likely" ? { is: "alias", of: value } : { is: "variable", type: value },
   );
+
+/** `this.store = new Store()` gives a field its type, in JavaScript the field itself. */
+export function fieldAssignment(node: SyntaxNode, place: Place): void {
+  const { file, scope } = place;
+  const left = node.field("left");
+  const right = assignedTo(node.field("right"), undefined, file, scope);
+  if (!left || !right) return;
+  if (scope === file.top) commonExports(left, right, file, (value) => expressionOf(value, scope));
+  const field = left.field("property");
+  const owner = left.type === "member_expression" && field ? ownerOf(left, place) : undefined;
+  if (owner && field) {
+    const line = field.row + 1;
+    const isFunction = FUNCTION.test(right.type) || right.type === "class";
+    const of = isFunction ? undefined : givenValue(right, scope);
+    // A field of `this` is known by the class, whatever it holds; other objects may have it from elsewhere.
+    if (isFunction || owner === scope.own || (of && of.is !== "unknown")) file.member(owner, field.text, line, of);
+  } else if (left.type === "identifier") {
+    const holder = holderOf(scope, left.text);
+    const known = holder?.names.get(left.text)?.is;
+    if (holder && (known === "variable" || known === "several"))
+      file.bind(holder, left.text, { is: "variable", value: givenValue(right, scope) });
+  }
+}

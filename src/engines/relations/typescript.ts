@@ -1,17 +1,8 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import {
-  type Expression,
-  type FileBuilder,
-  holderOf,
-  NOTHING,
-  type OpenClass,
-  type Scope,
-  UNKNOWN,
-} from "./file-builder.ts";
-import { commonExports } from "./commonjs.ts";
+import { type Expression, type FileBuilder, NOTHING, type OpenClass, type Scope, UNKNOWN } from "./file-builder.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import type { UseKind } from "./types.ts";
-import { assignedOwner, assignedTo, loopVariable, ownerOf, pattern } from "./typescript-bindings.ts";
+import { assignedOwner, assignedTo, fieldAssignment, loopVariable, pattern } from "./typescript-bindings.ts";
 import { callbackTypes, functionField, handedTo, handedTypes } from "./typescript-callbacks.ts";
 import {
   expressionOf,
@@ -375,28 +366,5 @@ function objectLiteral(node: SyntaxNode, opened: OpenClass, place: Place): void 
       if (isFunction) functionLike(value, place, name, false, value.type === "arrow_function" ? scope.own : opened);
       else visit(value, place);
     } else visit(each, place);
-  }
-}
-
-/** `this.store = new Store()` gives a field its type, in JavaScript the field itself. */
-function fieldAssignment(node: SyntaxNode, place: Place): void {
-  const { file, scope } = place;
-  const left = node.field("left");
-  const right = assignedTo(node.field("right"), undefined, file, scope);
-  if (!left || !right) return;
-  if (scope === file.top) commonExports(left, right, file, (value) => expressionOf(value, scope));
-  const field = left.field("property");
-  const owner = left.type === "member_expression" && field ? ownerOf(left, place) : undefined;
-  if (owner && field) {
-    const line = field.row + 1;
-    const isFunction = FUNCTION.test(right.type) || right.type === "class";
-    const of = isFunction ? undefined : givenValue(right, scope);
-    // A field of `this` is known by the class, whatever it holds; other objects may have it from elsewhere.
-    if (isFunction || owner === scope.own || (of && of.is !== "unknown")) file.member(owner, field.text, line, of);
-  } else if (left.type === "identifier") {
-    const holder = holderOf(scope, left.text);
-    const known = holder?.names.get(left.text)?.is;
-    if (holder && (known === "variable" || known === "several"))
-      file.bind(holder, left.text, { is: "variable", value: givenValue(right, scope) });
   }
 }

@@ -1,4 +1,3 @@
-import { FileBuilder } from "./file-builder.ts";
 import { hasSureRules, hasUses } from "./languages.ts";
 import { decodeUses } from "./record.ts";
 import type { Target } from "./resolved.ts";
@@ -28,6 +27,16 @@ const MAX_DOCUMENTS = 1_000;
 
 /** SHA-256 of no bytes: an empty file has no record, since there is nothing to say. */
 const EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+const NO_USES: FileUses = {
+  uses: [],
+  imports: [],
+  bindings: new Map(),
+  exports: new Map(),
+  stars: [],
+  classes: [],
+  returns: new Map(),
+  callbacks: new Map(),
+};
 
 /** Reads the uses of a file whose record is not stored; undefined if that is not possible. */
 export type UsesFallback = (path: string, language: string) => Promise<FileUses | undefined>;
@@ -137,7 +146,7 @@ export class UsesIndex {
       this.#remember(path, record.length);
       return decodeUses(record);
     }
-    if (this.#index.contentKey(file).sha256 === EMPTY) return new FileBuilder().finish();
+    if (this.#index.contentKey(file).sha256 === EMPTY) return NO_USES;
     const read = await this.#read(path, this.#index.language(file));
     if (!read) this.unread.add(path);
     return read;
