@@ -12,8 +12,10 @@ import { type RangeReader, SearchFormatError } from "../search/types.ts";
 export const LIST_VERSION = 1;
 /** The magic number is "CCFL". */
 const LIST_FORMAT = { name: "file list", magic: 0x4c464343, version: LIST_VERSION };
-/** What a damaged list may inflate to: more than a million paths. */
-const MAX_LIST_BYTES = 256 * 1024 * 1024;
+/** What a damaged list may inflate to: more than a million paths, and the most that workerd accepts as a limit. */
+const MAX_LIST_BYTES = 128 * 1024 * 1024;
+/** Room in that limit: workerd counts the buffers that it inflates into, which are up to 64 KiB longer than what they hold. */
+const INFLATE_ROOM_BYTES = 128 * 1024;
 
 /** `indexed`: text, chunks, symbols and vectors. `searched`: a text only. `not_searched`: none of them. */
 export type FileState = "indexed" | "searched" | "not_searched";
@@ -175,7 +177,8 @@ export class FileList {
     const length = reader.varint();
     let body: Uint8Array | undefined;
     try {
-      body = inflateRawSync(hot.subarray(reader.position), { maxOutputLength: Math.min(length + 1, MAX_LIST_BYTES) });
+      const maxOutputLength = Math.min(length + INFLATE_ROOM_BYTES, MAX_LIST_BYTES);
+      body = inflateRawSync(hot.subarray(reader.position), { maxOutputLength });
     } catch {
       // Said below.
     }

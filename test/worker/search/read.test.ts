@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { Segment } from "../../../src/engines/search/segment.ts";
 import { SearchFormatError } from "../../../src/engines/search/types.ts";
+import { encodeFileList, FileList } from "../../../src/engines/texts/file-list.ts";
 import { cachedBucket } from "../../../src/service/hosted-index/platform-cache.ts";
 import { openObject } from "../../../src/service/hosted-index/read.ts";
 import type { SearchBucket } from "../../../src/service/hosted-index/store.ts";
@@ -102,4 +103,25 @@ describe("the platform's cache in front of R2", () => {
     const bucket = cachedBucket(env.SNAPSHOTS, async () => failing, { isDamaged: () => false, later: () => {} });
     expect((await openObject(bucket, key, { firstBytes: FIRST_BYTES })).size).toBe(SIZE);
   });
+});
+
+/** Only workerd counts the buffers that it inflates into, so this cannot fail in Node. */
+it("a file list of any length is opened", async () => {
+  for (let count = 100; count < 20_000; count = Math.ceil(count * 1.1)) {
+    const files = Array.from({ length: count }, (_, i) => ({
+      path: `src/${(Math.imul(i, 2_654_435_761) >>> 0).toString(36)}.ts`,
+      state: "indexed" as const,
+      reason: null,
+      language: "typescript",
+      size: i,
+      withheldLines: 0,
+      text: { pack: "1-a", ordinal: i },
+    }));
+    const bytes = encodeFileList(files);
+    const list = await FileList.open({
+      size: bytes.length,
+      read: (offset, length) => bytes.subarray(offset, offset + length),
+    });
+    expect(list.length).toBe(count);
+  }
 });
