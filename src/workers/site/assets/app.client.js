@@ -127,7 +127,7 @@
       }
       return folders.get(search);
     };
-    query.addEventListener("input", async () => {
+    const complete = async () => {
       const typed = query.value;
       const [, before, operator, part = ""] = /^((?:.*\s)?)(lang|path):(\S*)$/.exec(typed) ?? [];
       const word = /\S*$/.exec(typed)[0];
@@ -142,7 +142,8 @@
       completions.replaceChildren(
         ...values.slice(0, 30).map((value) => Object.assign(document.createElement("option"), { value })),
       );
-    });
+    };
+    query.addEventListener("input", () => void complete());
   }
 
   // Keys: "/" searches, arrows walk through results, "g" and a letter go to a page.
