@@ -12,10 +12,9 @@ import { CodeContextClient } from "../src/interface/client/index.ts";
 import { openDb } from "../src/service/db/client.ts";
 import { createTenant, createWorkspace } from "../src/service/tenancy/index.ts";
 import { startGitServer } from "../src/tooling/local/git/git-server.ts";
-import { startService } from "../src/tooling/local/stack/service.ts";
 import { differencesOf, Faces } from "../test/support/ask-faces.ts";
 import type { QuestionName } from "../test/support/faces.ts";
-import { gitIn, RATE_LIMITS, spread } from "./hosted/team.ts";
+import { gitIn, spread, startBenchService } from "./hosted/team.ts";
 import { temporaryFolder } from "./support.ts";
 
 const REPO = "github.com/bench/faces";
@@ -41,12 +40,7 @@ export async function run(args: string[]): Promise<void> {
   execFileSync("git", ["-c", "safe.directory=*", "clone", "-q", repository, tree]);
   gitIn(tree, "remote", "set-url", "origin", `https://${REPO}.git`);
   const git = await startGitServer(path.dirname(repository));
-  const running = await startService({
-    dataDir: path.join(folder, "data"),
-    port: 0,
-    sitePort: 0,
-    vars: { GIT_ALLOW_LOCAL: "true", RATE_LIMITS },
-  });
+  const running = await startBenchService(path.join(folder, "data"));
   try {
     const { apiUrl, databaseUrl } = running.service;
     const db = openDb(databaseUrl);

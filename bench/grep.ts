@@ -10,6 +10,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import type { RevisionTexts } from "../src/engines/exact/types.ts";
 import { type FaceName, FACES, openFace, openWorkTree, type Pattern } from "./grep/faces.ts";
+import { quantile } from "./retrieval/metrics.ts";
 import { median, mib } from "./support.ts";
 
 const MAX_SHOWN = 5;
@@ -69,15 +70,11 @@ async function compare(root: string, name: FaceName, count: number, seed: number
   } finally {
     await face.close();
   }
-  const times = `p50 ${median(own).toFixed(1)} ms, p95 ${percentile(own, 0.95).toFixed(1)} ms, rg ${median(theirs).toFixed(1)} ms (with its start)`;
+  const times = `p50 ${median(own).toFixed(1)} ms, p95 ${quantile(own, 0.95).toFixed(1)} ms, rg ${median(theirs).toFixed(1)} ms (with its start)`;
   console.log(
     `${path.basename(root)}, ${name}: ${face.fileCount} of ${paths.length} files, ${count} patterns, ${found} lines; ${failures} answers differ, ${cut} ended at the budget; ${times}`,
   );
   return failures;
-}
-
-function percentile(values: readonly number[], share: number): number {
-  return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
 }
 
 /** Lines that may hold secrets, which exact search neither finds nor shows. */

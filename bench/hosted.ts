@@ -9,11 +9,11 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { startGitServer } from "../src/tooling/local/git/git-server.ts";
-import { type RunningService, startService } from "../src/tooling/local/stack/service.ts";
+import type { RunningService } from "../src/tooling/local/stack/service.ts";
 import { benchBranches } from "./hosted/branches.ts";
 import { benchReplay } from "./hosted/replay.ts";
 import { benchSwitches } from "./hosted/switches.ts";
-import { RATE_LIMITS } from "./hosted/team.ts";
+import { startBenchService } from "./hosted/team.ts";
 import { temporaryFolder } from "./support.ts";
 
 const PARTS = ["branches", "replay", "switches"] as const;
@@ -41,13 +41,7 @@ export async function run(args: string[]): Promise<void> {
   mkdirSync(served);
   symlinkSync(repository, path.join(served, "repository"));
   const git = await startGitServer(served);
-  const start = (name: string): Promise<RunningService> =>
-    startService({
-      dataDir: path.join(folder, name),
-      port: 0,
-      sitePort: 0,
-      vars: { GIT_ALLOW_LOCAL: "true", RATE_LIMITS },
-    });
+  const start = (name: string): Promise<RunningService> => startBenchService(path.join(folder, name));
   const running = await start("first");
   const given = { running, url: `${git.origin}/repository`, repository };
   try {

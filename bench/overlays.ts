@@ -14,10 +14,9 @@ import { CodeContextClient, CodeContextError } from "../src/interface/client/ind
 import { openDb } from "../src/service/db/client.ts";
 import { createTenant, createWorkspace } from "../src/service/tenancy/index.ts";
 import { startGitServer } from "../src/tooling/local/git/git-server.ts";
-import { startService } from "../src/tooling/local/stack/service.ts";
 import { type Asked, editSet, type EditSet, questionsOf } from "../test/support/edit-sets.ts";
 import { seededIntegers } from "../test/support/numbers.ts";
-import { gitIn, RATE_LIMITS } from "./hosted/team.ts";
+import { gitIn, startBenchService } from "./hosted/team.ts";
 import { median, temporaryFolder, timed } from "./support.ts";
 
 /** Commits between the default branch and the base of every second set. */
@@ -58,12 +57,7 @@ export async function run(args: string[]): Promise<void> {
   const repository = path.join(folder, "served", "repository");
   execFileSync("git", ["-c", "safe.directory=*", "clone", "-q", "--bare", "--shared", values.repo, repository]);
   const git = await startGitServer(path.dirname(repository));
-  const running = await startService({
-    dataDir: path.join(folder, "data"),
-    port: 0,
-    sitePort: 0,
-    vars: { GIT_ALLOW_LOCAL: "true", RATE_LIMITS },
-  });
+  const running = await startBenchService(path.join(folder, "data"));
   try {
     const { apiUrl, databaseUrl } = running.service;
     const db = openDb(databaseUrl);

@@ -15,10 +15,11 @@ import { openDb } from "../src/service/db/client.ts";
 import { rowsOf } from "../src/service/db/rows.ts";
 import { startGitServer } from "../src/tooling/local/git/git-server.ts";
 import { freePort } from "../src/tooling/local/stack/ports.ts";
-import { type RunningService, startService } from "../src/tooling/local/stack/service.ts";
+import type { RunningService } from "../src/tooling/local/stack/service.ts";
 import { isSearchable } from "../src/service/hosted-index/store.ts";
 import { createWorkspace } from "../src/service/tenancy/index.ts";
 import { watchIsolate } from "./isolate-memory.ts";
+import { startBenchService } from "./hosted/team.ts";
 import { indexToEnd } from "./index-to-end.ts";
 import { quantile } from "./retrieval/metrics.ts";
 import { ALL, commitAll, HALVES, makeCorpus, ONE } from "./search/corpus.ts";
@@ -35,7 +36,6 @@ const SIZES = [
   [ONE, "one copy"],
   [ALL, "four copies"],
 ] as const;
-const RATE_LIMITS = '{"index":{"limit":100000},"search":{"limit":1000000000},"metered":{"limit":1000000}}';
 
 interface Bench {
   running: RunningService;
@@ -66,13 +66,7 @@ export async function run(args: string[]): Promise<void> {
   const git = await startGitServer(served);
   const start = async (): Promise<Bench> => {
     const inspectorPort = await freePort();
-    const running = await startService({
-      dataDir: path.join(folder, "data"),
-      port: 0,
-      sitePort: 0,
-      inspectorPort,
-      vars: { GIT_ALLOW_LOCAL: "true", RATE_LIMITS },
-    });
+    const running = await startBenchService(path.join(folder, "data"), inspectorPort);
     const workspaces = new Map<string, string>();
     const names = [...sizes.map(([name]) => name), ...(wanted.has("memory") ? HALVES : [])];
     for (const name of names) workspaces.set(name, await workspaceOf(running, git.origin, name));

@@ -11,9 +11,8 @@ import type { GrepRequest, RevisionTexts } from "../../src/engines/exact/types.t
 import { CodeContextError } from "../../src/interface/client/index.ts";
 import { startGitServer } from "../../src/tooling/local/git/git-server.ts";
 import { freePort } from "../../src/tooling/local/stack/ports.ts";
-import { startService } from "../../src/tooling/local/stack/service.ts";
 import { watchIsolate } from "../isolate-memory.ts";
-import { indexRef, newTeam, RATE_LIMITS } from "../hosted/team.ts";
+import { indexRef, newTeam, startBenchService } from "../hosted/team.ts";
 import { temporaryFolder } from "../support.ts";
 
 export const FACES = ["work-tree", "commit", "hosted"] as const;
@@ -81,10 +80,9 @@ async function openHosted(root: string): Promise<Face> {
   mkdirSync(served);
   symlinkSync(path.join(root, ".git"), path.join(served, "repository"));
   const git = await startGitServer(served);
-  const vars = { GIT_ALLOW_LOCAL: "true", RATE_LIMITS };
   const inspectorPort = await freePort();
   const dataDir = path.join(folder, "data");
-  const running = await startService({ dataDir, port: 0, sitePort: 0, inspectorPort, vars });
+  const running = await startBenchService(dataDir, inspectorPort);
   const close = async (): Promise<void> => {
     await running.stop();
     await git.close();

@@ -2,12 +2,19 @@
 import { execFileSync } from "node:child_process";
 import { CodeContextClient, CodeContextError } from "../../src/interface/client/index.ts";
 import { openDb } from "../../src/service/db/client.ts";
+import { type RunningService, startService } from "../../src/tooling/local/stack/service.ts";
 import type { ServiceFile } from "../../src/tooling/local/stack/service-file.ts";
 import { createTenant, createWorkspace } from "../../src/service/tenancy/index.ts";
 
 /** For benchmarks that ask more than a tenant may. */
-export const RATE_LIMITS =
+const RATE_LIMITS =
   '{"index":{"limit":1000000},"search":{"limit":1000000000},"metered":{"limit":1000000},"mcp":{"limit":1000000000}}';
+
+/** Starts a local service with its data in `dataDir`, which may clone over http and has no rate limits. */
+export function startBenchService(dataDir: string, inspectorPort?: number): Promise<RunningService> {
+  const vars = { GIT_ALLOW_LOCAL: "true", RATE_LIMITS };
+  return startService({ dataDir, port: 0, sitePort: 0, ...(inspectorPort !== undefined && { inspectorPort }), vars });
+}
 
 /** A tenant with one workspace. */
 export interface Team {

@@ -6,6 +6,7 @@ import { sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
 import type { QueueMessage } from "../runs/messages.ts";
+import { NIL_UUID } from "../../lib/uuid.ts";
 import { NO_TABLE, TABLE_ID_PREFIX } from "./store.ts";
 
 /** Revisions that one call looks at, some hundred workspaces: runs wait in the same queue as the requests. */
@@ -13,7 +14,7 @@ const PAGE_REVISIONS = 500;
 /** Row of `service_settings` with the progress of the walk: `<table prefix> <workspace> <seq>`, or `<table prefix> done`. */
 const SETTING = "search_rebuild";
 const DONE = "done";
-const BEFORE_ALL = ["00000000-0000-0000-0000-000000000000", "0"];
+const BEFORE_ALL = [NIL_UUID, "0"];
 
 interface Row extends Record<string, unknown> {
   tenantId: string;

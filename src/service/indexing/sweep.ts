@@ -6,6 +6,7 @@ import type { Db } from "../db/client.ts";
 import { PG_FOREIGN_KEY_VIOLATION, pgErrorCode } from "../db/errors.ts";
 import { rowsOf } from "../db/rows.ts";
 import { pause } from "../../lib/pause.ts";
+import { NIL_UUID } from "../../lib/uuid.ts";
 import { DEFAULT_RETENTION } from "../tenancy/retention.ts";
 import { type StagingBucket, TREES_PREFIX } from "./staging.ts";
 
@@ -154,7 +155,7 @@ async function sweepRecords(db: Db): Promise<Pick<SweepReport, "runs" | "auditEv
     runs: await sweepPages(db, () => statements.runs()),
     auditEvents: await sweepPages(db, () => statements.auditEvents()),
   };
-  for (let after: string | undefined = FIRST_UUID; after !== undefined;) {
+  for (let after: string | undefined = NIL_UUID; after !== undefined;) {
     const teams: ShortRetention[] = await rowsOf<ShortRetention>(db, statements.shortRetention(after));
     for (const team of teams) {
       swept.runs += await sweepPages(db, () => statements.runsOf(team));
@@ -181,7 +182,7 @@ async function sweepRevisions(db: Db): Promise<{ revisions: number; files: numbe
 
 async function sweepContents(db: Db): Promise<number> {
   let total = 0;
-  for (let after: string | null = FIRST_UUID; after !== null;) {
+  for (let after: string | null = NIL_UUID; after !== null;) {
     const statement = statements.contents(after);
     const [page] = await besideRuns(() => rowsOf<{ last: string | null; gone: number }>(db, statement));
     total += page?.gone ?? 0;
@@ -189,8 +190,6 @@ async function sweepContents(db: Db): Promise<number> {
   }
   return total;
 }
-
-const FIRST_UUID = "00000000-0000-0000-0000-000000000000";
 
 async function sweepVectors(db: Db): Promise<number> {
   let total = 0;

@@ -6,7 +6,6 @@ import { AUTHORIZE_PATH } from "../../service/oauth/addresses.ts";
 import type { DashboardEnv } from "./app/context.ts";
 import { settingsOf } from "./app/settings.ts";
 import { createDashboard } from "./dashboard.tsx";
-import { landingPage } from "./landing.ts";
 import { answerOAuth, isOAuth } from "./oauth.ts";
 import { API_PREFIX, proxy } from "./proxy.ts";
 
@@ -29,6 +28,7 @@ export default {
     if (pathname === AUTHORIZE_PATH) return dashboard.fetch(request, env, ctx);
     if (isOAuth(pathname)) return answerOAuth(request, env);
     if (pathname === "/app" || pathname.startsWith("/app/")) return dashboard.fetch(request, env, ctx);
+    const { landingPage } = await import("./landing.ts");
     return landingPage(request, pathname);
   },
 

@@ -39,33 +39,13 @@ describe("versions", () => {
   });
 });
 
-/**
- * Platform packages that the registry did not serve when the lock file was written, so that npm knew no hash. To add the hashes, remove
- * these entries and their parents from the lock file and run npm install with a registry that has them all.
- */
-const UNPINNED =
-  /^node_modules\/(?:@cloudflare\/workerd-|@duckdb\/node-bindings-|@oxfmt\/binding-|@oxlint\/binding-|@oxlint-tsgolint\/)/;
-
 describe("the lock file", () => {
-  it("pins the content of every package that is installed on Linux, and of all but known ones elsewhere", () => {
-    const { packages } = json("package-lock.json") as { packages: Record<string, LockEntry> };
-    const isElsewhere = ({ dev, os = [], cpu = [], libc = [] }: LockEntry): boolean =>
-      !os.includes("linux") || (dev === true && (!cpu.includes("x64") || libc.includes("musl")));
+  it("pins the content of every package, those of other platforms too", () => {
+    const { packages } = json("package-lock.json") as { packages: Record<string, { integrity?: string }> };
     const unpinned = Object.entries(packages).filter(([name, entry]) => name !== "" && !entry.integrity);
-    const refused = unpinned.filter(([name, entry]) => !(UNPINNED.test(name) && entry.optional && isElsewhere(entry)));
-    expect(refused.map(([name]) => name)).toEqual([]);
-    expect(unpinned.length).toBeLessThanOrEqual(47);
+    expect(unpinned.map(([name]) => name)).toEqual([]);
   });
 });
-
-interface LockEntry {
-  integrity?: string;
-  dev?: boolean;
-  optional?: boolean;
-  os?: string[];
-  cpu?: string[];
-  libc?: string[];
-}
 
 describe("the changelog", () => {
   const release = (text: string, version = "1.2.0") => releaseChangelog(text, version, "2026-11-22");

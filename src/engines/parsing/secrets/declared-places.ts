@@ -34,6 +34,13 @@ export const DECLARED_PLACES: readonly PasswordPlace[] = [
     pattern: /setvariable variable=[\w.-]{0,60}(?:pass|pwd|secret|token|key|cred)[^\]\n]{0,60}\]([^\s"'`$(]{8,200})/gi,
   },
   { rule: "workflow-command", hints: ["::add-mask::"], pattern: /::add-mask::([^\s"'`$]{8,200})/g },
+  // LDAP's `bindCredentials: …`, the CDK's `SecretValue.unsafePlainText("…")`
+  {
+    rule: "declared-secret",
+    hints: ["bindCredentials", "unsafePlainText"],
+    pattern:
+      /\b(?:bindCredentials["']?[ \t]{0,4}[:=][ \t]{0,4}["']?|unsafePlainText\([ \t]{0,4}["'`])([^\s"'`${}]{6,200})/g,
+  },
   // Phoenix's `signing_salt`, which has eight characters
   {
     rule: "declared-secret",

@@ -8,7 +8,7 @@ import { TextPack } from "../../../engines/texts/pack.ts";
 import { openObject, RangeCache } from "../read.ts";
 import type { SearchBucket } from "../store.ts";
 import { putFilters } from "./put-pack.ts";
-import { isUuid } from "../../../lib/uuid.ts";
+import { isUuid, NIL_UUID } from "../../../lib/uuid.ts";
 import { filtersKey, listKey, packKey, TEXTS_PREFIX } from "./store.ts";
 
 /** Younger objects and rows may belong to a run that is not finished. */
@@ -42,8 +42,6 @@ export const statements = {
       union (select 'list', r.text_list from workspaces w join revisions r on r.workspace_id = w.id where w.tenant_id = ${tenantId})`,
 };
 
-const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
-
 /**
  * Removes unreferenced objects, then unreferenced rows; returns their numbers. Packs without filters get them. An object goes a day after the last row that names it: a
  * run that found the row before may refer to the pack until then.
@@ -55,7 +53,7 @@ export async function sweepTexts(
 ): Promise<{ objects: number; rows: number }> {
   const objects = await sweepObjects(db, bucket, now);
   let rows = 0;
-  for (let after = BEFORE_ALL; ;) {
+  for (let after = NIL_UUID; ;) {
     const [tenant] = await rowsOf<{ id: string }>(db, statements.tenants(after));
     if (!tenant) return { objects, rows };
     after = tenant.id;

@@ -29,7 +29,7 @@ import { done, invalid } from "../app/answers.tsx";
 import { tryCode } from "../app/code.ts";
 import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
 import { DashboardError } from "../app/errors.ts";
-import { isUuid } from "../../../lib/uuid.ts";
+import { isUuid, NIL_UUID } from "../../../lib/uuid.ts";
 import { actorOfSession, readTime } from "../app/fields.ts";
 import type { ShownRun } from "../views/runs.tsx";
 import { formatCount } from "../views/format.ts";
@@ -188,8 +188,6 @@ async function listPaths(c: DashboardContext, run: TeamRun): Promise<ListedPaths
   return { chosen, files: coverage.paths.map(leftOut), next: coverage.next, isFirst };
 }
 
-/** Belongs to no repository: the filter for one that the team does not have. */
-const NO_WORKSPACE = "00000000-0000-0000-0000-000000000000";
 const MAX_REPOSITORY = 2_000;
 
 /** The filter of the address; `repository` is the name, or the id, of the one that it names. */
@@ -199,7 +197,7 @@ async function readFilter(c: DashboardContext): Promise<{ filter: RunFilter; rep
     throw invalid("repository", `expected at most ${MAX_REPOSITORY} characters of text`);
   const found = asked === "" ? undefined : await findByLongestName(c.get("db"), c.get("membership").tenantId, [asked]);
   const filter = {
-    workspaceId: asked === "" ? undefined : (found?.workspaceId ?? NO_WORKSPACE),
+    workspaceId: asked === "" ? undefined : (found?.workspaceId ?? NIL_UUID),
     state: RUN_STATES.find((state) => state === c.req.query("state")),
     trigger: TRIGGERS.find((trigger) => trigger === c.req.query("trigger")),
     from: readTime(c, "from"),

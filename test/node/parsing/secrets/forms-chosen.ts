@@ -10,6 +10,8 @@ const words = (d: Parameters<typeof chosen>[0]) =>
 const oneWord = (d: Parameters<typeof chosen>[0]) => d.pick(["penguinsuit", "marmalade", "lighthouses"]);
 
 export const CHOSEN: readonly Form[] = [
+  form("LDAP bindCredentials", chosen, (s) => `bindDN: cn=admin,dc=acme\nbindCredentials: ${s}\n`),
+  form("CDK plain text", chosen, (s) => `const secret = SecretValue.unsafePlainText("${s}");\n`),
   form("words in quotes", words, (s) => `password: '${s}',\n`),
   form("words of a property", oneWord, (s) => `server.ssl.key-store-password=${s}\n`),
   form("words in YAML", oneWord, (s) => `db:\n  password: ${s}\n`),
