@@ -35,7 +35,11 @@ export async function patchOf(project: Project, range: string | undefined): Prom
   const output = await git(root, [...DIFF, "--end-of-options", range ?? "HEAD", "--"], settings).catch(
     (error: unknown) => {
       if (!(error instanceof GitCommandError) || error.hung || range === undefined) throw error;
-      throw new CliError(EXIT.notFound, "NO_COMMIT", `no such range of commits in this clone: ${range}`);
+      throw new CliError(
+        EXIT.notFound,
+        "NO_COMMIT",
+        `no such range of commits in this clone: ${range}; for a file give --path ${range}, for a definition --name ${range}`,
+      );
     },
   );
   const isOfWorkTree = range === undefined || !range.includes("..");

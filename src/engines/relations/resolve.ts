@@ -14,6 +14,7 @@ import {
   type Unresolved,
 } from "./resolved.ts";
 import { moduleKey } from "./rust-keys.ts";
+import { isOfStandardLibrary } from "./standard-library.ts";
 import { type ClassInfo, type Meaning, type Use, WHOLE_MODULE } from "./types.ts";
 import { givenBy, methodName } from "./wrapped.ts";
 
@@ -36,6 +37,7 @@ export async function resolveUse(
   if (OF_VALUES.has(called.to)) return "none";
   const resolver = new Resolver(load, definitions);
   const found = await (meaning.to === "global" ? resolver.fromStars(path, name) : resolver.resolve(path, meaning));
+  if (found === "outside" && isOfStandardLibrary(path, called)) return "none";
   return typeof found === "string" || !resolver.isLikely ? found : { ...found, isLikely: true };
 }
 

@@ -16,7 +16,7 @@ export type Target = { path: string; line: number | undefined; wrapping?: readon
 
 /**
  * What a meaning in a file leads to. `outside`: a module that is not among the files. `unknown`: the rules do not tell.
- * `none`: a variable, parameter or the like, which is no definition.
+ * `none`: a variable, parameter or the like, which is no definition, or a name of the standard library.
  */
 export type Resolved = Target | Unresolved;
 export type Unresolved = "outside" | "unknown" | "none";

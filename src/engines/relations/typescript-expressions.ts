@@ -34,6 +34,18 @@ export function valueOf(node: SyntaxNode, scope: Scope): Expression {
 export const givenValue = (node: SyntaxNode, scope: Scope): Expression =>
   node.type === "null" || node.type === "undefined" ? NOTHING : valueOf(node, scope);
 
+/** Objects of JavaScript and its hosts whose own functions are called. */
+const GLOBAL_OBJECTS: ReadonlySet<string> = new Set(
+  `Array ArrayBuffer Atomics BigInt Buffer Date Intl JSON Math Number Object Promise Reflect RegExp String Symbol
+   Uint8Array console document process`.split(/\s+/),
+);
+
+/** An expression whose members are used; a name that no scope binds may be a global object, as if imported from `node:globals`. */
+const globalOr = (of: Expression): Expression =>
+  of.is === "name" && GLOBAL_OBJECTS.has(of.name)
+    ? { ...of, otherwise: { is: "import", module: "node:globals", name: of.name } }
+    : of;
+
 export function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
   if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
   const inner = (field: string): Expression => {
@@ -49,7 +61,7 @@ export function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Express
     case "super":
       return scope.own ? { is: "base", of: scope.own } : UNKNOWN;
     case "member_expression":
-      return { is: "member", of: inner("object"), name: node.field("property")?.text ?? "" };
+      return { is: "member", of: globalOr(inner("object")), name: node.field("property")?.text ?? "" };
     case "nested_type_identifier":
       return { is: "member", of: inner("module"), name: node.field("name")?.text ?? "" };
     case "call_expression":

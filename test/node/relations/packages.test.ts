@@ -47,7 +47,7 @@ describe("Go", () => {
       "Run@13 → main.go:8",
       "stop@16 → other.go:4",
       "Put@18 → outside",
-      "Put@19 → outside",
+      "Put@19 → none",
       "helper@20 → other.go:5",
       "helper@22 → none",
       "All@23 → store/store.go:4",

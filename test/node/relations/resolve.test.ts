@@ -27,7 +27,7 @@ describe("TypeScript", () => {
       "Two@6 → src/a.ts:2",
       "one@7 → src/a.ts:1",
       "uno@8 → src/a.ts:1",
-      "join@9 → outside",
+      "join@9 → none",
     ]);
   });
 
@@ -113,7 +113,7 @@ describe("Python", () => {
       "start@5 → pkg/core.py:1",
       "run@6 → pkg/core.py:1",
       "extra@7 → pkg/more.py:1",
-      "remove@8 → outside",
+      "remove@8 → none",
       "len@9 → unknown",
     ]);
   });

@@ -32,7 +32,7 @@ describe("Rust", () => {
       "deep@8 → src/b/inner.rs:1",
       "help@9 → src/lib.rs:5",
       "own@10 → src/a.rs:13",
-      "drop@11 → outside",
+      "drop@11 → none",
     ]);
     expect(await callsIn(files, "src/b/mod.rs")).toEqual(["deep@4 → src/b/inner.rs:1", "help@5 → src/lib.rs:5"]);
   });
@@ -126,7 +126,7 @@ describe("Rust", () => {
         "stop@4 → src/lib.rs:5",
         "base@4 → src/lib.rs:7",
         "Base@3 → src/lib.rs:7",
-        "Display@8 → outside",
+        "Display@8 → none",
         "Run@9 → src/lib.rs:3",
         "run@11 → src/lib.rs:4",
         "run@12 → src/lib.rs:4",

@@ -1,0 +1,52 @@
+/** Names that the standard library of a language gives, which mean nothing of a repository. */
+import type { Meaning } from "./types.ts";
+
+const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
+
+/** Modules of Node.js that scripts also import without `node:`. */
+const NODE = setOf(
+  `assert async_hooks buffer child_process cluster crypto dgram dns events fs http http2 https module net os path
+   perf_hooks process querystring readline stream string_decoder timers tls tty url util v8 vm worker_threads zlib`,
+);
+
+/** Modules of Python, those that few programs import left out. */
+const PYTHON = setOf(
+  `abc argparse array ast asyncio atexit base64 binascii bisect builtins bz2 calendar cmath codecs collections
+   concurrent configparser contextlib contextvars copy csv ctypes dataclasses datetime decimal difflib dis email enum
+   errno fcntl fileinput fnmatch fractions ftplib functools gc getpass gettext glob gzip hashlib heapq hmac html http
+   imaplib importlib inspect io ipaddress itertools json keyword locale logging lzma marshal math mimetypes mmap
+   multiprocessing numbers operator os pathlib pdb pickle pkgutil platform pprint pwd queue random re readline resource
+   sched secrets select selectors shelve shlex shutil signal site smtplib socket socketserver sqlite3 ssl stat
+   statistics string struct subprocess sys sysconfig tarfile tempfile termios textwrap threading time timeit tkinter
+   token tokenize traceback tracemalloc tty types typing unicodedata unittest urllib uuid warnings wave weakref
+   webbrowser xml xmlrpc zipfile zipimport zlib zoneinfo`,
+);
+
+/** First parts of the packages of Go. */
+const GO = setOf(
+  `archive bufio bytes cmp compress container context crypto database debug embed encoding errors expvar flag fmt go
+   hash html image index io iter log maps math mime net os path plugin reflect regexp runtime slices sort strconv
+   strings structs sync syscall testing text time unicode unique unsafe weak`,
+);
+
+const RUST = setOf("alloc core std");
+
+/** Whether a file's import names a module of its language's standard library. A file of the repository may still have that name. */
+function isModule(path: string, module: string): boolean {
+  if (/\.pyi?$/.test(path)) return PYTHON.has(module.split(".", 1)[0] ?? "");
+  if (path.endsWith(".go")) return GO.has(module.split("/", 1)[0] ?? "");
+  if (path.endsWith(".rs")) return RUST.has(module.split("::", 1)[0] ?? "");
+  if (/\.[cm]?[jt]sx?$|\.(?:vue|svelte)$/.test(path))
+    return module.startsWith("node:") || NODE.has(module.split("/", 1)[0] ?? "");
+  return false;
+}
+
+/**
+ * Whether a name in a file is one of the standard library, or a member of one: `JSON.parse`, `os.path.join`. What a call of one returns may
+ * be anything. To be asked of a name that leads outside of the repository.
+ */
+export function isOfStandardLibrary(path: string, meaning: Meaning): boolean {
+  let of = meaning;
+  while (of.to === "member") of = of.of;
+  return of.to === "import" && isModule(path, of.module);
+}
