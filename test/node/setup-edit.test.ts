@@ -133,6 +133,9 @@ describe("settings of clients", () => {
     expect(settingsFolder(env, "application-data", "darwin")).toBe("/home/a/Library/Application Support");
     expect(settingsFolder(env, "application-data", "win32")).toBe(env.APPDATA);
     expect(settingsFolder(env, "config", "linux")).toBe("/home/a/.config");
+    expect(settingsFolder(env, "xdg-config", "linux")).toBe("/home/a/.config");
+    expect(settingsFolder({ ...env, USERPROFILE: "/users/a" }, "xdg-config", "win32")).toBe("/users/a/.config");
+    expect(settingsFolder({ ...env, XDG_CONFIG_HOME: "/own" }, "xdg-config", "win32")).toBe("/own");
     expect(settingsFolder({ ...env, USERPROFILE: "C:\\Users\\a" }, "home", "win32")).toBe("C:\\Users\\a");
   });
 });

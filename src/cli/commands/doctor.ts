@@ -4,7 +4,7 @@ import { configFile, readConfig } from "../machine/config.ts";
 import { createClient, credentialsOf, type Context } from "../context.ts";
 import { EXIT, toCliError, type ExitCode } from "../exit-codes.ts";
 import { makeFolder } from "../machine/folders.ts";
-import { gitEnvironment } from "../git/command.ts";
+import { gitEnvironment, gitProgram } from "../git/command.ts";
 import { cacheDirectory } from "../machine/paths.ts";
 import { findProject } from "../project.ts";
 import { formatBytes, table } from "../terminal/ui.ts";
@@ -51,7 +51,11 @@ export async function doctor(context: Context): Promise<void> {
 function checkGit(): Check {
   const name = "git";
   try {
-    const text = execFileSync("git", ["version"], { encoding: "utf8", env: gitEnvironment(), timeout: 10_000 }).trim();
+    const text = execFileSync(gitProgram(), ["version"], {
+      encoding: "utf8",
+      env: gitEnvironment(),
+      timeout: 10_000,
+    }).trim();
     const [major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(text)?.slice(1).map(Number) ?? [];
     if (major > MIN_GIT[0] || (major === MIN_GIT[0] && minor >= MIN_GIT[1])) return { name, state: "ok", text };
     return { name, state: "failed", text: `${text}: ${MIN_GIT.join(".")} or newer is needed`, exit: EXIT.usage };

@@ -91,7 +91,7 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
   opencode: {
     title: "OpenCode",
     project: "opencode.json",
-    user: { base: "config", path: "opencode/opencode.json" },
+    user: { base: "xdg-config", path: "opencode/opencode.json" },
     property: "mcp",
     entry: (server) =>
       "url" in server

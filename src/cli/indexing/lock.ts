@@ -64,7 +64,11 @@ export async function takeWriteLock(directory: string, options: LockOptions): Pr
     }
   }
   const release = (): void => {
-    rmSync(noteFile, { force: true });
+    try {
+      rmSync(noteFile, { force: true });
+    } catch {
+      // Another program has it open, on Windows. The next holder writes it anew.
+    }
     db.exec("rollback");
     db.close();
   };

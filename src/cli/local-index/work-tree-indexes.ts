@@ -11,6 +11,7 @@ import type { IndexingListener } from "../../interface/mcp/progress.ts";
 import { endingWith, nearRepo } from "../../lib/near-repo.ts";
 import { normalizeRepo } from "../../lib/repo.ts";
 import type { Context } from "../context.ts";
+import { realPath } from "../machine/platform.ts";
 import { listWorkTrees } from "../indexing/cache.ts";
 import type { ServedIndex } from "./late-index.ts";
 import { WorkTreeIndex } from "./work-tree-index.ts";
@@ -114,7 +115,8 @@ export class WorkTreeIndexes implements ServedIndex {
       if (this.#default) return this.#default;
       throw new QuestionError("INVALID_SELECTOR", `repo: say which of the work trees to ask: ${this.#names()}`);
     }
-    const meant = this.#trees.filter((tree) => isMeant(tree, repo));
+    const folder = folderOf(repo);
+    const meant = this.#trees.filter((tree) => tree.root === folder || isMeant(tree, repo));
     const chosen = meant.find((tree) => tree === this.#default) ?? meant[0];
     if (chosen && (meant.length === 1 || chosen === this.#default)) return chosen;
     if (chosen) {
@@ -136,10 +138,21 @@ export class WorkTreeIndexes implements ServedIndex {
   }
 }
 
-/** Whether `repo` names a tree: its name, its repository or folder, or the last parts of one of them. */
+/** `repo` as the path of a folder, in the form of the roots: without links, and on Windows in the case of the file system. */
+function folderOf(repo: string): string {
+  const folder = resolve(repo);
+  try {
+    return realPath(folder);
+  } catch {
+    return folder;
+  }
+}
+
+/** Whether `repo` names a tree: its name or repository, or the last parts of that or of its folder. */
 function isMeant({ name, root, repo: identity }: NamedTree, repo: string): boolean {
-  if (repo === name || resolve(repo) === root) return true;
+  if (repo === name) return true;
   const folder = root.replaceAll("\\", "/");
   const known = identity === undefined ? [folder] : [identity, folder];
-  return (identity !== undefined && normalizeRepo(repo) === identity) || endingWith(repo, known).length > 0;
+  const short = repo.replaceAll("\\", "/");
+  return (identity !== undefined && normalizeRepo(repo) === identity) || endingWith(short, known).length > 0;
 }

@@ -30,13 +30,17 @@ export function configDirectory(env: Environment, platform: string = process.pla
   return join(baseDirectory(env, "config", platform), "codectx");
 }
 
-/** A folder that the operating system gives to the settings of other programs. */
-export type SettingsBase = "home" | "config" | "application-data";
+/** A folder with the settings of other programs. */
+export type SettingsBase = "home" | "config" | "xdg-config" | "application-data";
 
-/** That folder on this platform. `application-data` is where desktop applications keep theirs. */
+/**
+ * That folder on this platform. `application-data` is where desktop applications keep theirs, `xdg-config` where those do that follow
+ * XDG on Windows as well.
+ */
 export function settingsFolder(env: Environment, base: SettingsBase, platform: string = process.platform): string {
   const home = homeFolder(env, platform);
   if (base === "home") return home;
+  if (base === "xdg-config") return env[BASES.config.variable] || join(home, BASES.config.fallback);
   if (base === "application-data" && platform === "darwin") return join(home, "Library", "Application Support");
   return baseDirectory(env, "config", platform);
 }

@@ -65,6 +65,10 @@ export function programFile(
 /** The pager of who has not chosen one. Windows has `more`, which shows neither colours nor links. */
 export const defaultPager = (platform: string = process.platform): string => (isWindows(platform) ? "" : "less");
 
+/** What a shell is given, so that it takes programs from PATH alone: that of Windows looks in the current folder first, as above. */
+export const shellVariables = (platform: string = process.platform): Record<string, string> =>
+  isWindows(platform) ? { NoDefaultCurrentDirectoryInExePath: "1" } : {};
+
 /** Whether the exit code of a shell says that there is no such command. Windows has the code of any failure for that. */
 export const isNoCommand = (code: number | null, platform: string = process.platform): boolean =>
   isWindows(platform) ? code !== 0 : code === 127;

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import type { Context } from "../context.ts";
-import { defaultPager, isNoCommand } from "../machine/platform.ts";
+import { defaultPager, isNoCommand, shellVariables } from "../machine/platform.ts";
 
 /** Options of `less`: exit if the text fits on the screen, show colours and links, leave the text on the screen. */
 const LESS_OPTIONS = "FRX";
@@ -42,7 +42,7 @@ function page(pager: string, text: string, env: Context["env"]): Promise<boolean
     const child = spawn(pager, {
       shell: true,
       stdio: ["pipe", "inherit", "inherit"],
-      env: { ...process.env, LESS: env["LESS"] ?? LESS_OPTIONS },
+      env: { ...process.env, ...shellVariables(), LESS: env["LESS"] ?? LESS_OPTIONS },
     });
     child.on("error", () => resolve(false));
     child.on("close", (code) => resolve(!isNoCommand(code)));

@@ -3,7 +3,8 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as LegacyClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as LegacyStdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CODECTX_ENTRY } from "../../support/codectx-entry.ts";
@@ -172,6 +173,9 @@ describe("codectx mcp", () => {
       expect(await call("find_symbol", { name: "closeExpired" })).toContain(`${shop}@`);
       expect(await call("find_symbol", { name: "renderPage", repo: web })).toContain(`${web}@`);
       expect(await call("find_symbol", { name: "renderTwice", repo: "web-2" })).toContain(`${copy}@`);
+      symlinkSync(copy, sandbox.path("linked"));
+      for (const repo of [sandbox.path("linked"), `${path.basename(path.dirname(copy))}\\web-2`])
+        expect(await call("find_symbol", { name: "renderTwice", repo })).toContain(`${copy}@`);
       expect(await call("find_symbol", { name: "renderPage", repo: "web-2", ref: "main" })).toContain("page.ts:1-3");
       expect(await call("find_symbol", { name: "run_tool", repo: "tool" })).toContain("tool@");
       expect(await call("find_symbol", { name: "renderPage", repo: "github.com/acme/web" })).toBe(

@@ -14,6 +14,7 @@ import {
   pathWithin,
   programFile,
   renameFile,
+  shellVariables,
 } from "../../../src/cli/machine/platform.ts";
 import { answerFrom } from "../../../src/interface/questions/answer.ts";
 import type { OpenIndexes, Question } from "../../../src/interface/questions/code-index.ts";
@@ -112,6 +113,11 @@ describe("programs on Windows", () => {
     expect(find(".;;\\tools;C:\\Windows")).toBeUndefined();
     expect(programFile("git", undefined, "win32", () => true)).toBeUndefined();
     expect(programFile("git", "/usr/bin", "linux", () => false)).toBe("git");
+  });
+
+  it("are not taken from the current folder by a shell either", () => {
+    expect(shellVariables("win32")).toEqual({ NoDefaultCurrentDirectoryInExePath: "1" });
+    expect(shellVariables("linux")).toEqual({});
   });
 
   it("include no pager, and a command that is missing fails as any other", () => {

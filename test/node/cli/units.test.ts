@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
@@ -138,6 +138,16 @@ describe("takeWriteLock", () => {
     await expect(second).rejects.toMatchObject({ exit: EXIT.busy, code: "INDEX_BUSY" });
     expect(waited).toEqual([expect.stringContaining(`\`codectx index --local\` (process ${process.pid}`)]);
     first.release();
+    (await takeWriteLock(folder, { command: "pull", waitMs: 0 })).release();
+  });
+
+  it("gives the lock back although the note about its holder cannot be removed", async () => {
+    const note = join(folder, "lock.json");
+    const first = await takeWriteLock(folder, { command: "pull", waitMs: 0 });
+    rmSync(note);
+    mkdirSync(note);
+    first.release();
+    rmSync(note, { recursive: true });
     (await takeWriteLock(folder, { command: "pull", waitMs: 0 })).release();
   });
 });
