@@ -64,9 +64,14 @@ authorizePages.post(AUTHORIZE_PATH, (c) =>
     if (days === undefined) throw invalid("days", `expected one of ${DAYS.join(", ")}`);
     // The library reads the request and then deletes it; the mark makes one of two simultaneous answers fail.
     const mark = `answered:${createHash("sha256").update(handle).digest("hex")}`;
-    if (!(await oauthObject(c.env, mark).claim(mark, Date.now() + CONSENT_MS)))
+    const marks = oauthObject(c.env, mark);
+    if (!(await marks.claim(mark, Date.now() + CONSENT_MS)))
       throw new DashboardError("CONFLICT", "this request was answered already: start again from the agent");
-    const approved = await oauth.approveConsent(request, handle);
+    const approved = await oauth.approveConsent(request, handle).catch(async (error: unknown) => {
+      // An answer without the page's cookie is none: the right one may still come.
+      await marks.delete(mark);
+      throw error;
+    });
     const client = await describe(oauth, approved.request);
     const { tenantId } = team;
     const { id, secretHash } = createCredential("api_key", tenantId, deriveCredentialKey(c.env.ENCRYPTION_KEY));
