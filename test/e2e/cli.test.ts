@@ -236,10 +236,12 @@ describe("codectx against the service", () => {
     });
   });
 
-  it("publishes from a pipeline, and stops at once when the key is revoked", async () => {
+  it("publishes from a pipeline with a key for that alone, and stops at once when the key is revoked", async () => {
     sandbox.write("clone/src/more.ts", "export const more = 1;\n");
     sandbox.commit("clone");
-    const runner = { XDG_CACHE_HOME: sandbox.path("runner"), CODECTX_API_KEY: tenant.apiKey };
+    const limits = ["--scope", "embed", "--scope", "snapshot", "--repo", `${server.origin}/app.git`];
+    const narrow = await run("clone", ["token", "create", "--ttl", "1h", ...limits]);
+    const runner = { XDG_CACHE_HOME: sandbox.path("runner"), CODECTX_API_KEY: String(narrow.json["token"]) };
     expect(await run("clone", ["ci"], runner)).toMatchObject({
       code: 0,
       json: { published: true, fileCount: 32, embeddedCount: 1 },

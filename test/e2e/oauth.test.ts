@@ -220,8 +220,7 @@ describe("the consent page", () => {
     expect((await send(member, { repos: "not a repository" })).status).toBe(400);
     expect((await send(new Profile())).status).toBe(401);
     const elsewhere = new Profile();
-    for (const [name, value] of member.cookies)
-      if (!name.includes("oauth-consent")) elsewhere.cookies.set(name, value);
+    for (const [name, value] of member.cookies) if (!name.includes("oauth-consent")) elsewhere.cookies.set(name, value);
     expect((await send(elsewhere)).status).toBe(400);
     const both = await Promise.all([send(member), send(member)]);
     expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([303, 409]);

@@ -7,7 +7,7 @@ import { type Client, CLIENT_NAMES, CLIENTS, type Server } from "./setup-clients
 import { addEntry, removeEntry, SERVER, type Wanted } from "./setup-edit.ts";
 import { type Place, placeOf, readSettings, writeSettings } from "./setup-file.ts";
 import { forgetChange, originalText, rememberChange } from "./setup-undo.ts";
-import { commandFiles, npxCommand } from "../machine/platform.ts";
+import { commandFiles, packageCommand } from "../machine/platform.ts";
 
 export interface SetupOptions {
   /** Configure all projects of the user instead of this one. */
@@ -104,8 +104,8 @@ function serverOf(context: Context, options: SetupOptions, place: Place): Server
 
 const mcpAddress = (apiUrl: string): string => `${apiUrl}${apiUrl.endsWith("/") ? "" : "/"}mcp`;
 
-const BY_NAME = { command: SERVER, args: ["mcp"] };
-const BY_NPX = npxCommand([SERVER, "mcp"]);
+const BY_NAME = packageCommand(SERVER, ["mcp"]);
+const BY_NPX = packageCommand("npx", ["-y", SERVER, "mcp"]);
 
 function byFile(): { command: string; args: string[] } {
   return { command: process.execPath, args: [resolve(process.argv[1] ?? ""), "mcp"] };

@@ -89,11 +89,10 @@ export const hasFileSizeSignal = (platform: string = process.platform): boolean 
 export const commandFiles = (name: string, platform: string = process.platform): string[] =>
   isWindows(platform) ? [`${name}.cmd`] : [name];
 
-/** How another program starts a command of an npm package by npx. npx is a script on Windows, which most start only through a shell. */
-export function npxCommand(
+/** How another program starts a command of an npm package, which on Windows is a script that many start only through a shell. */
+export const packageCommand = (
+  name: string,
   args: readonly string[],
   platform: string = process.platform,
-): { command: string; args: string[] } {
-  const own = ["-y", ...args];
-  return isWindows(platform) ? { command: "cmd", args: ["/c", "npx", ...own] } : { command: "npx", args: own };
-}
+): { command: string; args: string[] } =>
+  isWindows(platform) ? { command: "cmd", args: ["/c", name, ...args] } : { command: name, args: [...args] };

@@ -10,7 +10,7 @@ import {
   commandFiles,
   defaultPager,
   isNoCommand,
-  npxCommand,
+  packageCommand,
   pathWithin,
   programFile,
   renameFile,
@@ -96,11 +96,8 @@ describe("renaming a file that another program has open", () => {
 });
 
 it("starts commands of packages as each system can", () => {
-  expect(npxCommand(["codectx", "mcp"], "win32")).toEqual({
-    command: "cmd",
-    args: ["/c", "npx", "-y", "codectx", "mcp"],
-  });
-  expect(npxCommand(["codectx", "mcp"], "darwin")).toEqual({ command: "npx", args: ["-y", "codectx", "mcp"] });
+  expect(packageCommand("codectx", ["mcp"], "win32")).toEqual({ command: "cmd", args: ["/c", "codectx", "mcp"] });
+  expect(packageCommand("codectx", ["mcp"], "darwin")).toEqual({ command: "codectx", args: ["mcp"] });
   expect([commandFiles("codectx", "win32"), commandFiles("codectx", "linux")]).toEqual([["codectx.cmd"], ["codectx"]]);
 });
 
