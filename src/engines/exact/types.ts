@@ -6,7 +6,7 @@
  *   buildNgramFilters(texts)          → bytes       which n-grams texts hold; derivable from the texts
  *   runGrep(texts, request, options)  → GrepAnswer  order, totals, budget and completeness, for all adapters
  */
-import type { NotSearched } from "../../contract/exact.ts";
+import type { NotSearched } from "../../contract/not-searched.ts";
 import type { GREP, Request } from "../../contract/questions.ts";
 import type { NgramQuery } from "./ngrams.ts";
 
@@ -47,6 +47,20 @@ export interface MissingText {
   missing: Extract<NotSearched, "not_stored" | "unreadable" | "damaged">;
 }
 
+/** What an exact search found, without the lines. It depends on the pattern and the texts alone. */
+export interface Tally {
+  /** Number of distinct texts that were searched. */
+  contents: number;
+  /** Of each text that matches, in turns: its position among them, its matches, its matching lines. */
+  found: Uint32Array;
+}
+
+/** Kept by pattern, for texts that stay the same. */
+export interface Tallies {
+  get(key: string): Tally | undefined;
+  set(key: string, tally: Tally): void;
+}
+
 /** The texts of the revisions of a scope. */
 export interface RevisionTexts {
   /** Milliseconds after which a search ends incomplete, where that is not the engine's default. */
@@ -58,6 +72,8 @@ export interface RevisionTexts {
    * passes. Undefined if nothing can be left out.
    */
   candidates(query: NgramQuery, contents: readonly string[]): Promise<((content: string) => boolean) | undefined>;
+  /** Tallies of earlier searches of the same texts, by pattern, so that a further page does not count everything again. */
+  tallies?: Tallies;
   /** The WebAssembly of `rregex`; asked for only where a pattern is more than a text. */
   regexModule(): Promise<WebAssembly.Module>;
   /**

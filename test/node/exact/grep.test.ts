@@ -4,7 +4,7 @@ import { createMatcher } from "../../../src/engines/exact/compile.ts";
 import { eachNgram, type NgramQuery } from "../../../src/engines/exact/ngrams.ts";
 import { RegexEngine } from "../../../src/engines/exact/rust-regex.ts";
 import { runGrep } from "../../../src/engines/exact/run-grep.ts";
-import type { FoundLine, GrepRequest } from "../../../src/engines/exact/types.ts";
+import type { FoundLine, GrepRequest, RevisionTexts, Tally } from "../../../src/engines/exact/types.ts";
 import { type GivenFile, inMemory, regexModule, request } from "./in-memory.ts";
 
 async function grep(files: readonly GivenFile[], pattern: string, options: Partial<GrepRequest> = {}) {
@@ -126,6 +126,71 @@ describe("an answer", () => {
     expect(places(page)).toEqual(order.slice(1, 3));
     expect(page).toMatchObject({ total: { lines: 5, files: 4 }, truncated: true, complete: true });
     expect(places(await grep(files, "x", { include: ["docs"], limit: 1 }))).toEqual(["docs/a.md:1"]);
+  });
+
+  describe("in pages", () => {
+    const many: GivenFile[] = Array.from({ length: 7 }, (_, i) => ({
+      path: `${i % 3 === 0 ? "docs" : "src"}/${i}.ts`,
+      bytes: Array.from({ length: i + 1 }, (_, k) => (k % 2 === 0 ? `x ${k}` : "y")).join("\n"),
+    }));
+    /** Texts that keep tallies as a service does, and note what is read. */
+    function keeping(files: readonly GivenFile[]) {
+      const kept = new Map<string, Tally>();
+      const read: string[] = [];
+      const plain = inMemory(files);
+      const texts = inMemory(files, {
+        tallies: { get: (key) => kept.get(key), set: (key, tally) => kept.set(key, tally) },
+        read: (contents) => {
+          read.push(...contents);
+          return plain.read(contents);
+        },
+      });
+      return { texts, read };
+    }
+    async function pages(texts: RevisionTexts, options: Partial<GrepRequest>) {
+      const answers: Awaited<ReturnType<typeof runGrep>>[] = [];
+      for (let offset = 0; answers.at(-1)?.truncated ?? true; offset += answers.at(-1)?.matches.length ?? 0)
+        answers.push(await runGrep(texts, request("^x", { ...options, offset })));
+      return answers;
+    }
+
+    it.each([{ limit: 1 }, { limit: 4 }, { limit: 5, context: 1 }, { limit: 100 }])(
+      "of %j has each line once, with the same counts, and reads the files of the page alone",
+      async (options) => {
+        const { matches, ...whole } = await runGrep(inMemory(many), request("^x", { ...options, limit: 1_000 }));
+        const { texts, read } = keeping(many);
+        for (const answer of await pages(texts, options)) {
+          const { total, coverage, complete } = answer;
+          expect({ total, coverage, complete }).toEqual({
+            total: whole.total,
+            coverage: whole.coverage,
+            complete: true,
+          });
+        }
+        expect((await pages(texts, options)).flatMap((answer) => answer.matches)).toEqual(matches);
+        expect((await pages(inMemory(many), options)).flatMap((answer) => answer.matches)).toEqual(matches);
+        read.length = 0;
+        await runGrep(texts, request("^x", { ...options, offset: 4, limit: 1 }));
+        expect(read).toEqual([matches[4]?.path]);
+      },
+    );
+
+    it("are incomplete where a text of theirs has gone since, and count it no longer", async () => {
+      const files = [...many];
+      const { texts } = keeping(files);
+      await runGrep(texts, request("^x", { limit: 1 }));
+      files.splice(1, 1, { path: "src/1.ts", content: "src/1.ts" });
+      const page = await runGrep(texts, request("^x", { limit: 2 }));
+      expect(page).toMatchObject({ complete: false, gaps: [{ path: "src/1.ts" }], total: { files: 6 } });
+    });
+
+    it("count matches over several lines once", async () => {
+      const { texts } = keeping([{ path: "a", bytes: "x\ny\nx\ny\n" }]);
+      const [first, second, ...rest] = await pages(texts, { multiline: true, pattern: String.raw`x\ny`, limit: 1 });
+      expect(first).toMatchObject({ matches: [{ line: 1, endLine: 2 }], total: { lines: 4 }, truncated: true });
+      expect(second).toMatchObject({ matches: [{ line: 3, endLine: 4 }], total: { lines: 4 }, truncated: false });
+      expect(rest).toEqual([]);
+    });
   });
 
   it("counts files, and shortens to a budget of tokens", async () => {

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { regexModule } from "../../../src/cli/exact/regex-module.ts";
 import { ApiError } from "../../../src/lib/errors.ts";
 import { CoverageQuery, FilesQuery, GrepRequest } from "../../../src/contract/exact.ts";
@@ -153,6 +153,33 @@ describe("exact search of a hosted workspace", () => {
       complete: false,
       coverage: { files: 0, notSearched: { not_stored: 4 } },
     });
+  });
+
+  it("pages through all lines with one count, and counts anew when the revision is another", async () => {
+    const lines = (count: number) => Array.from({ length: count }, (_, i) => `paged(${i});`).join("\n");
+    repo.files({ "src/p.ts": lines(30), "src/q.ts": lines(20), "test/p.ts": lines(5) }).commit();
+    await pipeline.run({ url: git.url("repo") });
+    const using = deps();
+    const filters = vi.spyOn(using.cache.texts, "filters");
+    const pages = async (limit: number) => {
+      const answers: Awaited<ReturnType<typeof ask>>[] = [];
+      for (let offset = 0; answers.at(-1)?.truncated ?? true; offset += limit)
+        answers.push(await ask({ pattern: "^paged\\(", limit, offset }, using));
+      return answers;
+    };
+    const whole = await ask({ pattern: "^paged\\(", limit: 1_000 });
+    const first = await pages(9);
+    expect(filters.mock.calls.length).toBeLessThan(first.length);
+    expect(first.flatMap(places)).toEqual(places(whole));
+    for (const { total, complete, coverage } of first)
+      expect({ total, complete, coverage }).toEqual({
+        total: { lines: 55, files: 3 },
+        complete: whole.complete,
+        coverage: whole.coverage,
+      });
+    repo.files({ "src/p.ts": lines(31) }).commit();
+    await pipeline.run({ url: git.url("repo") });
+    expect((await pages(40)).map(({ total }) => total.lines)).toEqual([56, 56]);
   });
 
   it("tells another tenant nothing", async () => {

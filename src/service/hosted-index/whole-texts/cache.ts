@@ -1,5 +1,6 @@
 /** What an isolate keeps of file lists and packs: least recently used out. */
 import { FilterFile } from "../../../engines/exact/filter-file.ts";
+import type { Tally } from "../../../engines/exact/types.ts";
 import { SearchFormatError } from "../../../engines/search/types.ts";
 import { FileList } from "../../../engines/texts/file-list.ts";
 import { TextPack } from "../../../engines/texts/pack.ts";
@@ -18,6 +19,8 @@ const BYTES_PER_ENTRY = 200;
 const FILTER_BYTES = 8 * 1024 * 1024;
 /** What a pack without filters counts for. */
 const NO_FILTERS_BYTES = 100;
+/** Bytes of tallies: a pattern that is in 5,000 files takes 60 KB. */
+const TALLY_BYTES = 1024 * 1024;
 /** Bytes of ranges. Their own, because a scan of all texts would take the blocks of search out of theirs. */
 const RANGE_BYTES = 6 * 1024 * 1024;
 
@@ -26,13 +29,25 @@ export class TextCache {
   readonly #ranges = new RangeCache(RANGE_BYTES);
   readonly #lists = new LruCache<FileList>(LIST_BYTES, ({ byteLength }) => byteLength);
   readonly #packs = new LruCache<TextPack>(PACK_BYTES, ({ entries }) => BYTES_PER_ENTRY * entries.length);
-
+  readonly #tallies = new LruCache<{ tally: Tally; key: string }>(
+    TALLY_BYTES,
+    ({ tally, key }) => tally.found.byteLength + 2 * key.length,
+  );
   readonly #filters = new LruCache<FilterFile | null>(
     FILTER_BYTES,
     (filters) => filters?.byteLength ?? NO_FILTERS_BYTES,
   );
   /** Filters are kept as such; this one bounds the reads under way. */
   readonly #filterReads = new RangeCache(0);
+
+  /** What a pattern was found to match in the texts of some lists. */
+  tally(key: string): Tally | undefined {
+    return this.#tallies.get(key)?.tally;
+  }
+
+  keepTally(key: string, tally: Tally): void {
+    this.#tallies.set(key, { tally, key });
+  }
 
   /** The filters of a pack; null if it has none that can be read: they are derived, so its texts are searched then. */
   async filters(bucket: SearchBucket, tenantId: string, packId: string): Promise<FilterFile | null> {

@@ -1,7 +1,7 @@
 /** The whole texts of hosted revisions, for exact search. */
 import { sql } from "drizzle-orm";
 import { isEveryText, type NgramQuery } from "../../../engines/exact/ngrams.ts";
-import type { FileBytes, MissingText, RevisionTexts, TextFile } from "../../../engines/exact/types.ts";
+import type { FileBytes, MissingText, RevisionTexts, Tallies, TextFile } from "../../../engines/exact/types.ts";
 import { SearchFormatError } from "../../../engines/search/types.ts";
 import type { StoredText, TextPack } from "../../../engines/texts/pack.ts";
 import type { Db } from "../../db/client.ts";
@@ -59,6 +59,12 @@ export class HostedTexts implements RevisionTexts {
       for (const file of await filesOfTarget(this.#deps, target)) all.push({ revision, ...file });
     }
     return all;
+  }
+
+  get tallies(): Tallies {
+    const { texts } = this.#deps;
+    const lists = this.#targets.map(({ tenantId, textList }) => `${tenantId} ${textList}\n`).join("");
+    return { get: (key) => texts.tally(lists + key), set: (key, tally) => texts.keepTally(lists + key, tally) };
   }
 
   async candidates(
