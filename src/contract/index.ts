@@ -9,6 +9,7 @@ export * from "./limits.ts";
 export * from "./metering.ts";
 export * from "./overlays.ts";
 export * from "./exact.ts";
+export * from "./not-searched.ts";
 export * from "./search.ts";
 export * from "./snapshots.ts";
 export * from "./surfaces.ts";

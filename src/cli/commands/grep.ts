@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { GAPS } from "../../contract/exact.ts";
+import { GAPS } from "../../contract/not-searched.ts";
 import { GREP, type Request } from "../../contract/questions.ts";
 import type { FoundLine, GrepAnswer } from "../../engines/exact/types.ts";
 import { answerGrep, grepWithin } from "../../interface/questions/exact.ts";

@@ -1,5 +1,5 @@
 import { MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
-import { type InspectedText, inspectText } from "../../engines/exact/inspect.ts";
+import type { InspectedText } from "../../engines/exact/inspect.ts";
 import { blankLines } from "../../engines/parsing/secrets/lines.ts";
 import { mayHold } from "../../engines/exact/ngram-filter.ts";
 import type { FileBytes, MissingText, RevisionTexts, TextFile } from "../../engines/exact/types.ts";
@@ -8,7 +8,7 @@ import { type GitEntry, listTree, readBlobs } from "../git/git.ts";
 import { readIgnores } from "../indexing/commit-ignores.ts";
 import { regexModule } from "./regex-module.ts";
 import type { TextCache } from "./text-cache.ts";
-import { describeText, LOCAL_MAX_MS, notSearched } from "./work-tree-texts.ts";
+import { describeText, inspect, LOCAL_MAX_MS, notSearched } from "./work-tree-texts.ts";
 
 const SYMLINK = 0o120000;
 const SUBMODULE = 0o160000;
@@ -64,7 +64,7 @@ async function examineCommit({
     if (known) texts.set(oid, known);
     else unknown.push(oid);
   }
-  for await (const { oid, bytes } of readBlobs(root, unknown)) texts.set(oid, cache.add(oid, inspectText(bytes)));
+  for await (const { oid, bytes } of readBlobs(root, unknown)) texts.set(oid, cache.add(oid, await inspect(bytes)));
   cache.save({ keepsAll: true });
   const files = entries.map((entry): TextFile => {
     const { path, oid, sizeBytes } = entry;

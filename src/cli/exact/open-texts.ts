@@ -33,7 +33,7 @@ export async function searchedLines(
   end?: number,
 ): Promise<FileLines | undefined> {
   const listing = await listFiles(project);
-  const found = workTreeText({ root: project.root, listing, nowMs: Date.now() }, path);
+  const found = await workTreeText({ root: project.root, listing, nowMs: Date.now() }, path);
   return found && linesOfFile(found.text, found.language, start, end);
 }
 

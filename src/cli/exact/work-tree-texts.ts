@@ -1,7 +1,7 @@
 import { DEFAULT_MAX_FILE_SIZE_BYTES, MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
 import { detectLanguage } from "../../engines/parsing/detect.ts";
 import { nameVerdict } from "../../engines/parsing/name-verdict.ts";
-import { inspectText, type InspectedText } from "../../engines/exact/inspect.ts";
+import type { InspectedText } from "../../engines/exact/inspect.ts";
 import { blankLines } from "../../engines/parsing/secrets/lines.ts";
 import { mayHold } from "../../engines/exact/ngram-filter.ts";
 import type { FileBytes, MissingText, RevisionTexts, TextFile } from "../../engines/exact/types.ts";
@@ -37,26 +37,27 @@ export interface WorkTree {
 /** The texts of a work tree as they are on disk now, whether or not they are indexed. */
 export function workTreeTexts(given: WorkTree): RevisionTexts {
   const tree = new FileTree(given.root);
-  let examined: Map<string, KnownText | TextFile> | undefined;
+  let examined: Promise<Map<string, KnownText | TextFile>> | undefined;
   const examine = () => (examined ??= examineFiles(tree, given));
   const isKnown = (entry: KnownText | TextFile | undefined): entry is KnownText =>
     entry !== undefined && "inspected" in entry;
   return {
     maxMs: LOCAL_MAX_MS,
-    files: () => Promise.resolve([...examine().values()].map((entry) => (isKnown(entry) ? entry.file : entry))),
-    candidates: (query) => {
-      const passes = (content: string): boolean => {
-        const entry = examine().get(content);
+    files: async () => [...(await examine()).values()].map((entry) => (isKnown(entry) ? entry.file : entry)),
+    candidates: async (query) => {
+      const entries = await examine();
+      return (content) => {
+        const entry = entries.get(content);
         return !isKnown(entry) || mayHold(entry.inspected.filter, query);
       };
-      return Promise.resolve(passes);
     },
     regexModule,
     async *read(contents): AsyncGenerator<FileBytes | MissingText> {
+      const entries = await examine();
       for (const [i, content] of contents.entries()) {
         given.onProgress?.(i + 1, contents.length);
-        const entry = examine().get(content);
-        yield isKnown(entry) ? readText(tree, content, entry) : { content, missing: "unreadable" };
+        const entry = entries.get(content);
+        yield isKnown(entry) ? await readText(tree, content, entry) : { content, missing: "unreadable" };
       }
     },
     enclosing: given.enclosing,
@@ -64,41 +65,51 @@ export function workTreeTexts(given: WorkTree): RevisionTexts {
 }
 
 /** The text of one file and its language; undefined if it is not searched. */
-export function workTreeText(
+export async function workTreeText(
   { root, listing, nowMs }: Pick<WorkTree, "root" | "listing" | "nowMs">,
   path: string,
-): { text: FileBytes; language: string | null } | undefined {
+): Promise<{ text: FileBytes; language: string | null } | undefined> {
   const tree = new FileTree(root);
   const paths = listing.paths();
   const entry = paths.includes(path)
-    ? examineFile(tree, path, readCodectxIgnores(tree, paths), undefined, nowMs)
+    ? await examineFile(tree, path, readCodectxIgnores(tree, paths), undefined, nowMs)
     : undefined;
   if (entry === undefined || !("inspected" in entry)) return undefined;
-  const text = readText(tree, path, entry);
+  const text = await readText(tree, path, entry);
   return "bytes" in text ? { text, language: entry.file.language } : undefined;
 }
 
 /** The text of a file; one that has changed since it was examined is inspected again. */
-function readText(tree: FileTree, path: string, { inspected, stamp }: KnownText): FileBytes | MissingText {
+async function readText(
+  tree: FileTree,
+  path: string,
+  { inspected, stamp }: KnownText,
+): Promise<FileBytes | MissingText> {
   const bytes = tree.read(path, MAX_FILE_SIZE_BYTES + 1);
   if (!bytes || bytes.length > MAX_FILE_SIZE_BYTES) return { content: path, missing: "unreadable" };
   const after = tree.lstat(path);
   const isSame = after !== undefined && stampOf(after) === stamp;
-  const { reason, withheld } = isSame ? inspected : inspectText(bytes);
+  const { reason, withheld } = isSame ? inspected : await inspect(bytes);
   if (reason === "binary" || reason === "lfs") return { content: path, missing: "unreadable" };
   return { content: path, bytes: blankLines(bytes, withheld), withheld };
 }
 
+/** As `inspectText`, which is loaded when a text is not known yet: what finds secrets takes longer to load than a search. */
+export async function inspect(bytes: Uint8Array): Promise<InspectedText> {
+  const { inspectText } = await import("../../engines/exact/inspect.ts");
+  return inspectText(bytes);
+}
+
 /** All files by path, in order. Those whose bytes are not known yet are read. */
-function examineFiles(
+async function examineFiles(
   tree: FileTree,
   { listing, cache, nowMs, onProgress }: WorkTree,
-): Map<string, KnownText | TextFile> {
+): Promise<Map<string, KnownText | TextFile>> {
   const paths = listing.paths().toSorted(compareUtf8);
   const rules = readCodectxIgnores(tree, paths);
   const files = new Map<string, KnownText | TextFile>();
   for (const [i, path] of paths.entries()) {
-    const entry = examineFile(tree, path, rules, cache, nowMs);
+    const entry = await examineFile(tree, path, rules, cache, nowMs);
     if (entry) files.set(path, entry);
     onProgress?.(i + 1, paths.length);
   }
@@ -111,13 +122,13 @@ function examineFiles(
 }
 
 /** Undefined if nothing is there: git lists deleted files. */
-function examineFile(
+async function examineFile(
   tree: FileTree,
   path: string,
   rules: IgnoreRules,
   cache: TextCache | undefined,
   nowMs: number,
-): KnownText | TextFile | undefined {
+): Promise<KnownText | TextFile | undefined> {
   const stat = tree.lstat(path);
   if (!stat) {
     const irregular = tree.irregular(path);
@@ -127,23 +138,23 @@ function examineFile(
   if (rules.ignores(path)) return notSearched(path, "excluded", stat.size);
   if (stat.size > MAX_FILE_SIZE_BYTES) return notSearched(path, "too_large", stat.size);
   const stamp = stampOf(stat);
-  const inspected = inspectFile(tree, path, `${path}\0${stamp}`, isRacy(stat, nowMs) ? undefined : cache);
+  const inspected = await inspectFile(tree, path, `${path}\0${stamp}`, isRacy(stat, nowMs) ? undefined : cache);
   if (!inspected) return notSearched(path, "unreadable", stat.size);
   const file = describeText(path, stat.size, inspected);
   return file.content === undefined ? file : { file, inspected, stamp };
 }
 
 /** What is known of a file's bytes. Without a cache they may change under the same key. */
-function inspectFile(
+async function inspectFile(
   tree: FileTree,
   path: string,
   key: string,
   cache: TextCache | undefined,
-): InspectedText | undefined {
+): Promise<InspectedText | undefined> {
   const known = cache?.get(key);
   if (known) return known;
   const bytes = tree.read(path, MAX_FILE_SIZE_BYTES);
-  const inspected = bytes && inspectText(bytes);
+  const inspected = bytes && (await inspect(bytes));
   return inspected && cache ? cache.add(key, inspected) : inspected;
 }
 

@@ -1,5 +1,6 @@
 import { DEFAULT_MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
-import { blankLines, findWithheld } from "../../engines/parsing/secrets/lines.ts";
+import { findWithheld } from "../../engines/parsing/secrets/find-withheld.ts";
+import { blankLines } from "../../engines/parsing/secrets/lines.ts";
 import { lineCountOf } from "../../engines/parsing/source-text.ts";
 import type { SearchIndex } from "../../engines/search/search-index.ts";
 import type { FileLines } from "../../interface/questions/code-index.ts";

@@ -1,6 +1,7 @@
 /** What exact search must know of a file's bytes before any pattern is asked for. It depends on the bytes alone. */
 import { detectLanguage } from "../parsing/detect.ts";
-import { blankLines, findWithheld, type LineRange } from "../parsing/secrets/lines.ts";
+import { findWithheld } from "../parsing/secrets/find-withheld.ts";
+import { blankLines, type LineRange } from "../parsing/secrets/lines.ts";
 import { contentSkipReason } from "../parsing/skip.ts";
 import { ngramFilter } from "./ngram-filter.ts";
 

@@ -1,13 +1,8 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { SearchFormatError, type RangeReader } from "../../../src/engines/search/types.ts";
-import {
-  blankLines,
-  countLines,
-  findWithheld,
-  type LineRange,
-  linesOf,
-} from "../../../src/engines/parsing/secrets/lines.ts";
+import { findWithheld } from "../../../src/engines/parsing/secrets/find-withheld.ts";
+import { blankLines, countLines, type LineRange, linesOf } from "../../../src/engines/parsing/secrets/lines.ts";
 import { encodeFileList, FileList, type ListedFile } from "../../../src/engines/texts/file-list.ts";
 import { PackBuilder, TextPack } from "../../../src/engines/texts/pack.ts";
 

@@ -1,18 +1,10 @@
 /** Lines of a text that may hold secrets: which they are, and how they are left out of what is stored. */
-import { decodeText } from "../source-text.ts";
-import { findSecrets } from "./find.ts";
 import type { SecretRange } from "./types.ts";
 
 /** First and last line, 1-based and inclusive; ascending, and no two of them touch. */
 export type LineRange = [from: number, to: number];
 
 const NEWLINE = 10;
-
-/** Finds the lines of a file that hold a likely secret, or a part of one. In time proportional to its length. */
-export function findWithheld(bytes: Uint8Array): LineRange[] {
-  const text = decodeText(bytes);
-  return linesOf(text, findSecrets(text));
-}
 
 /** The lines that ranges of a text touch. `secrets` are in order of their starts. */
 export function linesOf(text: string, secrets: readonly SecretRange[]): LineRange[] {

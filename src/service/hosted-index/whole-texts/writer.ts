@@ -1,6 +1,7 @@
 /** The indexer's side of whole texts: a shard packs the texts of its files, the finish of a run writes the revision's file list. */
 import { lineCountOf } from "../../../engines/parsing/source-text.ts";
-import { blankLines, countLines, findWithheld, type LineRange } from "../../../engines/parsing/secrets/lines.ts";
+import { findWithheld } from "../../../engines/parsing/secrets/find-withheld.ts";
+import { blankLines, countLines, type LineRange } from "../../../engines/parsing/secrets/lines.ts";
 import { encodeFileList, FileList, type FileState, type ListedFile } from "../../../engines/texts/file-list.ts";
 import { openObject, RangeCache } from "../read.ts";
 import { objectId } from "../store.ts";
