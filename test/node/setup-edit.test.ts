@@ -101,7 +101,7 @@ describe("settings of clients", () => {
     for (const [name, { property, entry: entryOf, input }] of Object.entries(CLIENTS))
       for (const server of servers)
         for (const before of property === undefined ? tomlForms : jsonForms(property)) {
-          const own = entryOf(server);
+          const own = entryOf(server, true);
           if (own === undefined) continue;
           const isSame = (found: unknown) => isDeepStrictEqual({ ...(found as object) }, own);
           const wanted: Wanted = { file: name, property, entry: own, input: input?.(server), isSame };
@@ -125,8 +125,8 @@ describe("settings of clients", () => {
   it("has a place and a local entry for each client, on every platform", () => {
     for (const [name, client] of Object.entries(CLIENTS)) {
       expect(client.project ?? client.user, name).toBeDefined();
-      expect(client.entry(entry), name).toBeDefined();
-      const remote = client.entry({ url: "https://app.example.com/mcp" });
+      expect(client.entry(entry, true), name).toBeDefined();
+      const remote = client.entry({ url: "https://app.example.com/mcp" }, true);
       expect(remote ?? client.otherwise, name).toBeDefined();
     }
     const env = { HOME: "/home/a", APPDATA: "C:\\Users\\a\\AppData\\Roaming" };

@@ -12,8 +12,8 @@ export interface Client {
   user?: { base: SettingsBase; path: string };
   /** JSON property with the servers; undefined for TOML. */
   property?: string;
-  /** The client's entry for a server; undefined if its file cannot hold one of that kind. */
-  entry: (server: Server) => Record<string, unknown> | undefined;
+  /** The client's entry for a server, in the user's file or a project's; undefined if that cannot hold one of that kind. */
+  entry: (server: Server, forUser: boolean) => Record<string, unknown> | undefined;
   /** A prompt that the entry refers to, stored beside the servers. */
   input?: (server: Server) => Record<string, unknown> | undefined;
   /** What to do where `entry` gives nothing. */
@@ -32,6 +32,12 @@ const common =
   (extra: Record<string, unknown>, remote: (url: string, variable?: string) => Record<string, unknown> | undefined) =>
   (server: Server) =>
     "url" in server ? remote(server.url, server.keyVariable) : { ...extra, ...server };
+
+/** The form of OpenCode and of what was made from it. */
+const openCode = (server: Server) =>
+  "url" in server
+    ? { type: "remote", url: server.url, ...bearer(server.keyVariable, (name) => `{env:${name}}`), enabled: true }
+    : { type: "local", command: [server.command, ...server.args], enabled: true };
 
 const VSCODE_INPUT = "codectx-api-key";
 
@@ -93,16 +99,16 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
     project: "opencode.json",
     user: { base: "xdg-config", path: "opencode/opencode.json" },
     property: "mcp",
-    entry: (server) =>
-      "url" in server
-        ? { type: "remote", url: server.url, ...bearer(server.keyVariable, (name) => `{env:${name}}`), enabled: true }
-        : { type: "local", command: [server.command, ...server.args], enabled: true },
+    entry: openCode,
   },
   kilo: {
     title: "Kilo Code",
-    project: ".kilocode/mcp.json",
-    property: "mcpServers",
-    entry: common({}, (url, variable) => ({ type: "streamable-http", url, ...bearer(variable, envColon) })),
+    project: "kilo.json",
+    user: { base: "xdg-config", path: "kilo/kilo.json" },
+    property: "mcp",
+    entry: (server, forUser) =>
+      "url" in server && server.keyVariable !== undefined && !forUser ? undefined : openCode(server),
+    otherwise: "Kilo reads no environment variable into a header of a project's file: pass --user",
   },
   windsurf: {
     title: "Windsurf",

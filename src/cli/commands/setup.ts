@@ -79,12 +79,13 @@ function undo(context: Context, name: string, client: Client, place: Place, befo
 }
 
 function wantedOf(client: Client, place: Place, server: Server): Wanted {
-  const entry = client.entry(server);
+  const { forUser } = place;
+  const entry = client.entry(server, forUser);
   if (entry === undefined)
     throw new CliError(EXIT.usage, "NO_REMOTE", client.otherwise ?? `${client.title} takes no remote servers here`);
   // What another installation of codectx wrote starts the same server.
   const same = "url" in server ? [server] : [BY_NAME, BY_NPX, byFile()];
-  const forms = same.flatMap((one) => [client.entry(one), { type: "stdio", ...client.entry(one) }]);
+  const forms = same.map((one) => client.entry(one, forUser)).flatMap((form) => [form, { type: "stdio", ...form }]);
   return {
     file: place.file,
     property: client.property,

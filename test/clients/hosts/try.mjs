@@ -60,7 +60,7 @@ const HOSTS = {
   },
   kilo: {
     options: [],
-    file: "project/.kilocode/mcp.json",
+    file: "project/kilo.json",
     before: "{}\n",
     list: ["kilo", ["mcp", "list"], /codectx.*connected/s],
     ask: (url) => ({ command: "kilo", args: ["run", "--auto", "-m", "scripted/m", QUESTION], env: kiloModel(url) }),

@@ -102,7 +102,19 @@ describe("setup", () => {
     expect(readFileSync(sandbox.path("home/.codex/config.toml"), "utf8")).toBe(
       '[mcp_servers.codectx]\nurl = "https://api.example.com/mcp"\nbearer_token_env_var = "CODECTX_API_KEY"\n',
     );
-    expect(await remote("zed", "--remote")).toMatchObject({ code: 2, json: { code: "NO_REMOTE" } });
+    for (const client of ["zed", "kilo"])
+      expect(await remote(client, "--remote")).toMatchObject({ code: 2, json: { code: "NO_REMOTE" } });
+    expect(await remote("kilo", "--remote", "--user")).toMatchObject({ code: 0 });
+    expect(JSON.parse(readFileSync(sandbox.path("config/kilo/kilo.json"), "utf8"))).toEqual({
+      mcp: {
+        codectx: {
+          type: "remote",
+          url: "https://api.example.com/mcp",
+          headers: { Authorization: "Bearer {env:CODECTX_API_KEY}" },
+          enabled: true,
+        },
+      },
+    });
     expect(await remote("zed", "--oauth", "https://app.example.com/mcp")).toMatchObject({ code: 0 });
     expect(JSON.parse(readFileSync(sandbox.path("app/.zed/settings.json"), "utf8"))).toEqual({
       context_servers: { codectx: { url: "https://app.example.com/mcp" } },
