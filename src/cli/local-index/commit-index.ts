@@ -13,7 +13,6 @@ import type { Project } from "../project.ts";
 import { withWriter } from "../indexing/session.ts";
 import { buildSearchTable, type IndexedFile, SegmentCollector } from "./build.ts";
 import { type IndexedTree, type LocalIndex, openLocalIndex } from "./local-index.ts";
-import { linesOf } from "./read-lines.ts";
 import { filesOfCommit } from "./reparse.ts";
 import { SearchFolder } from "./search-folder.ts";
 import { COMMIT_PREFIX, VERSIONS } from "./table-names.ts";
@@ -59,7 +58,7 @@ async function linesOfCommit(
   const { root } = project;
   const bytes = new Uint8Array(await git(root, ["cat-file", "blob", `${gitSha}:${path}`]));
   if (sha256(bytes).toString("hex") !== index.contentKey(file).sha256) throw gitDamaged(`${path} of ${gitSha}`);
-  return linesOf(bytes, index.language(file), start, end);
+  return (await import("./read-lines.ts")).linesOf(bytes, index.language(file), start, end);
 }
 
 /** Parses what is new in a commit, and writes its table. */

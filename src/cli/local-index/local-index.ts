@@ -24,7 +24,6 @@ import type { Context } from "../context.ts";
 import { FileTree } from "../indexing/file-tree.ts";
 import { IndexStore } from "../indexing/store.ts";
 import type { Project } from "../project.ts";
-import { readLines } from "./read-lines.ts";
 import { type OpenFile, SearchFolder } from "./search-folder.ts";
 import { tableName, timeOf, type WorkTreeRow, workTreeRow } from "./table-names.ts";
 import { storeTexts } from "./texts.ts";
@@ -113,8 +112,11 @@ export function openWorkTreeIndex(
         const head = stale === undefined ? project.head : row.indexed_at === indexedAtMs ? row.head : undefined;
         return { gitSha: head ?? null, indexedAtMs, isWorkTree: true, stale };
       },
-      lines: async (index, path, start, end) =>
-        readLines(index, tree, path, start, end) ?? (await exact()).searchedLines(project, path, start, end),
+      lines: async (index, path, start, end) => {
+        // With what finds secrets, which takes long to load and which no search needs.
+        const { readLines } = await import("./read-lines.ts");
+        return readLines(index, tree, path, start, end) ?? (await exact()).searchedLines(project, path, start, end);
+      },
       texts: async (enclosing) => (await exact()).openWorkTreeTexts(project, enclosing),
       rebuild: async () => (await updates()).rebuildSearchIndex(context, project, new SearchFolder(project.directory)),
     },
