@@ -52,6 +52,10 @@ interface PagePart {
 export class GrepSearch {
   readonly #request: GrepRequest;
   readonly #matcher: Matcher;
+  readonly #files: readonly TextFile[];
+  /** The distinct texts of the files. */
+  readonly contents: readonly string[];
+  /** Files of the texts that may be read: most requests read few of many. */
   readonly #byContent = new Map<string, TextFile[]>();
   readonly #coverage: GrepCoverage = { files: 0, bytes: 0, notSearched: {}, withheldLines: 0 };
   readonly #gaps: GrepAnswer["gaps"] = [];
@@ -71,24 +75,34 @@ export class GrepSearch {
     this.#listsFiles = request.filesOnly === true || request.count === true;
     const included = (request.include ?? []).reduce((traits, kind) => traits | INCLUDED[kind], 0);
     this.#isAside = (file) => (traitsOf(file) & ~included) !== 0;
+    this.#files = files;
+    const contents = new Set<string>();
+    const coverage = this.#coverage;
     for (const file of files) {
-      if (file.content === undefined) this.#leaveOut(file, file.reason as NotSearched);
-      else {
-        this.#coverage.files++;
-        this.#coverage.bytes += file.size ?? 0;
-        this.#coverage.withheldLines += file.withheldLines;
-        const { revision, path, withheldLines: lines } = file;
-        if (lines > 0 && this.#withheldIn.length < MAX_GAPS) this.#withheldIn.push({ revision, path, lines });
-        const same = this.#byContent.get(file.content);
-        if (same) same.push(file);
-        else this.#byContent.set(file.content, [file]);
+      const { revision, path, content, size, withheldLines: lines } = file;
+      if (content === undefined) {
+        this.#leaveOut(file, file.reason as NotSearched);
+        continue;
       }
+      contents.add(content);
+      coverage.files++;
+      coverage.bytes += size ?? 0;
+      if (lines === 0) continue;
+      coverage.withheldLines += lines;
+      if (this.#withheldIn.length < MAX_GAPS) this.#withheldIn.push({ revision, path, lines });
     }
+    this.contents = [...contents];
   }
 
-  /** The texts of the files. */
-  contents(): string[] {
-    return [...this.#byContent.keys()];
+  /** Must be called with the texts that are read, before they are. */
+  expect(contents: readonly string[]): void {
+    const wanted = new Set(contents);
+    for (const file of this.#files) {
+      if (file.content === undefined || !wanted.has(file.content)) continue;
+      const same = this.#byContent.get(file.content);
+      if (same) same.push(file);
+      else this.#byContent.set(file.content, [file]);
+    }
   }
 
   /** Whether no text is missing so far. */
@@ -123,21 +137,23 @@ export class GrepSearch {
 
   /** What was found, for a further page. */
   tally(): Tally {
-    const found = this.contents().flatMap((content, position) => {
+    const found = this.contents.flatMap((content, position) => {
       const [first] = this.#found.get(content) ?? [];
       return first ? [position, first.hits, first.lines] : [];
     });
-    return { contents: this.#byContent.size, found: Uint32Array.from(found) };
+    return { contents: this.contents.length, found: Uint32Array.from(found) };
   }
 
   /** Takes what was found from a tally instead of counting. False if it is of other texts. */
   resume({ contents, found }: Tally): boolean {
-    if (contents !== this.#byContent.size) return false;
-    const all = this.contents();
+    if (contents !== this.contents.length) return false;
+    const known: [content: string, hits: number, lines: number][] = [];
     for (let at = 0; at < found.length; at += TALLY_FIELDS) {
       const [position = 0, hits = 0, lines = 0] = found.subarray(at, at + TALLY_FIELDS);
-      this.#add(all[position] as string, hits, lines);
+      known.push([this.contents[position] as string, hits, lines]);
     }
+    this.expect(known.map(([content]) => content));
+    for (const [content, hits, lines] of known) this.#add(content, hits, lines);
     return true;
   }
 

@@ -34,8 +34,9 @@ export async function runGrep(
     const key = tallyKey(request);
     const known = texts.tallies?.get(key);
     if (known === undefined || !search.resume(known)) {
-      const isCandidate = await texts.candidates(matcher.query, search.contents());
-      const wanted = isCandidate ? search.contents().filter(isCandidate) : search.contents();
+      const isCandidate = await texts.candidates(matcher.query, search.contents);
+      const wanted = isCandidate ? search.contents.filter(isCandidate) : search.contents;
+      search.expect(wanted);
       await readWithin(budget, texts, search, wanted, (text) => search.count(text));
       if (search.isWhole) texts.tallies?.set(key, search.tally());
     }
