@@ -46,8 +46,7 @@ export function visibleJson(value: unknown): string {
     Array.from({ length: character.length }, (_, i) => {
       return `\\u${character.charCodeAt(i).toString(16).padStart(4, "0")}`;
     }).join("");
-  const json = JSON.stringify(value);
-  return SPECIAL.test(json) ? json.replace(UNSEEN, units) : json;
+  return JSON.stringify(value).replace(UNSEEN, units);
 }
 
 /** Contents of a form field, a tag, or text between tags. */

@@ -29,9 +29,10 @@ export class TextCache {
   readonly #ranges = new RangeCache(RANGE_BYTES);
   readonly #lists = new LruCache<FileList>(LIST_BYTES, ({ byteLength }) => byteLength);
   readonly #packs = new LruCache<TextPack>(PACK_BYTES, ({ entries }) => BYTES_PER_ENTRY * entries.length);
-  readonly #tallies = new LruCache<{ tally: Tally; key: string }>(
+  /** What patterns were found to match in the texts of some lists, with their keys. */
+  readonly tallies = new LruCache<[tally: Tally, key: string]>(
     TALLY_BYTES,
-    ({ tally, key }) => tally.found.byteLength + 2 * key.length,
+    ([tally, key]) => tally.found.byteLength + 2 * key.length,
   );
   readonly #filters = new LruCache<FilterFile | null>(
     FILTER_BYTES,
@@ -39,15 +40,6 @@ export class TextCache {
   );
   /** Filters are kept as such; this one bounds the reads under way. */
   readonly #filterReads = new RangeCache(0);
-
-  /** What a pattern was found to match in the texts of some lists. */
-  tally(key: string): Tally | undefined {
-    return this.#tallies.get(key)?.tally;
-  }
-
-  keepTally(key: string, tally: Tally): void {
-    this.#tallies.set(key, { tally, key });
-  }
 
   /** The filters of a pack; null if it has none that can be read: they are derived, so its texts are searched then. */
   async filters(bucket: SearchBucket, tenantId: string, packId: string): Promise<FilterFile | null> {

@@ -52,6 +52,10 @@ export class HostedTexts implements RevisionTexts {
     this.#targets = targets;
   }
 
+  get #tenantId(): string {
+    return this.#targets[0]?.tenantId ?? "";
+  }
+
   async files(): Promise<TextFile[]> {
     const all: TextFile[] = [];
     for (const [revision, target] of this.#targets.entries()) {
@@ -62,9 +66,12 @@ export class HostedTexts implements RevisionTexts {
   }
 
   get tallies(): Tallies {
-    const { texts } = this.#deps;
-    const lists = this.#targets.map(({ tenantId, textList }) => `${tenantId} ${textList}\n`).join("");
-    return { get: (key) => texts.tally(lists + key), set: (key, tally) => texts.keepTally(lists + key, tally) };
+    const { tallies } = this.#deps.texts;
+    const lists = [this.#tenantId, ...this.#targets.map(({ textList }) => textList)].join(" ");
+    return {
+      get: (key) => tallies.get(lists + key)?.[0],
+      set: (key, tally) => tallies.set(lists + key, [tally, lists + key]),
+    };
   }
 
   async candidates(
@@ -77,8 +84,7 @@ export class HostedTexts implements RevisionTexts {
     const without = new Set<string>();
     const readNext = async (): Promise<void> => {
       for (const [pack, own] of left) {
-        const tenantId = this.#targets[0]?.tenantId ?? "";
-        const filters = await this.#deps.texts.filters(this.#deps.bucket, tenantId, pack);
+        const filters = await this.#deps.texts.filters(this.#deps.bucket, this.#tenantId, pack);
         for (const content of own)
           if (filters && !filters.mayHold(placeOf(content).ordinal, query)) without.add(content);
       }
@@ -158,9 +164,8 @@ export class HostedTexts implements RevisionTexts {
   }
 
   async #open(id: string): Promise<TextPack | undefined> {
-    const tenantId = this.#targets[0]?.tenantId ?? "";
     try {
-      return await this.#deps.texts.pack(this.#deps.bucket, tenantId, id);
+      return await this.#deps.texts.pack(this.#deps.bucket, this.#tenantId, id);
     } catch (error) {
       await this.#reportDamage(id, error);
       return undefined;
@@ -178,7 +183,7 @@ export class HostedTexts implements RevisionTexts {
       const list = await texts.list(bucket, target.tenantId, target.textList);
       if (list.packs.includes(id)) await this.#deps.repair(target);
     }
-    texts.forget(packKey(this.#targets[0]?.tenantId ?? "", id));
+    texts.forget(packKey(this.#tenantId, id));
   }
 
   enclosing(
