@@ -25,7 +25,7 @@ const PIPELINES = [
   "db/plans",
   "deploy/{deploy,platforms}",
   "git/{broken,pull}",
-  "indexing/{damage,interleavings,overlays,parts,pipeline,refs}",
+  "indexing/{damage,file-history,interleavings,overlays,parts,pipeline,refs}",
   "local/{database,neon-endpoint,server,session-settings}",
   "operate/encryption-key",
   "parsing/{limits,pathological,recovery}",

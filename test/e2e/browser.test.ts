@@ -1,17 +1,24 @@
 /**
- * The dashboard in a real browser: the whole way of a new user, and every page checked for accessibility in both themes. Errors on
- * the console and violations of the content policy fail the test.
+ * The dashboard in a real browser: the whole way of a new user, and every page checked for valid HTML, and for accessibility in both themes.
+ * Errors on the console and violations of the content policy fail the test.
  */
-import { findViolations } from "./support/axe.ts";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type PushServer, startPushServer } from "../support/push-server.ts";
 import { launchChromium } from "./support/chromium.ts";
-import { codeFor, mailOf, newEmail } from "./support/dashboard.ts";
+import {
+  checkPage,
+  clickName,
+  complaints,
+  enterCode,
+  fillTeam,
+  heading,
+  newProfile,
+  signIn,
+} from "./support/browser.ts";
+import { mailOf, newEmail } from "./support/dashboard.ts";
 import { api, service } from "./support/service.ts";
 
-/** As long as other tests wait for a run: the queue may be busy with the runs of other files. */
-const PAGE_TIMEOUT_MS = 60_000;
 /** Some 25 s where the machine is idle. */
 const TEST_TIMEOUT_MS = 240_000;
 const FILES = {
@@ -29,8 +36,10 @@ const BROKEN_WORDS = `[...document.querySelectorAll("td code")].flatMap(({ first
     return range.getClientRects().length > 1 ? [word] : [];
   }))`;
 
-/** What the browser complained about; must stay empty. */
-const complaints: string[] = [];
+/** What can be scrolled sideways: the page, or a table in it. */
+const SIDEWAYS = `[document.documentElement, ...document.querySelectorAll(".scroll")]
+  .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+  .map((element) => element.getAttribute("aria-label") ?? "the page")`;
 
 describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: TEST_TIMEOUT_MS }, () => {
   let browser: Browser;
@@ -102,6 +111,7 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
     host.setHook({ provider: "gitea", url, secret });
     await page.goto(repository);
     host.work.files({
+      "README.md": "# Sessions\n\nHow sessions are opened, kept and closed.\n",
       "src/token.ts":
         "/** Makes a token nobody can guess. */\nexport function unguessableToken(): string {\n  return crypto.randomUUID();\n}\n",
     });
@@ -129,14 +139,24 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
     await page.getByRole("link", { name: "Browse files" }).click();
     await page.getByRole("link", { name: "README.md" }).click();
     await heading(page, "README.md");
-    await page.getByText("History 2 revisions").click();
-    await page
-      .getByRole("region", { name: "Revisions" })
+    await page.getByText("History changed in 1 of 2 revisions").click();
+    const revisions = page.getByRole("region", { name: "Revisions" });
+    await checkPage(page);
+    await revisions.getByRole("link", { name: /^Compare/ }).click();
+    const changes = page.getByRole("region", { name: "Changes of README.md" });
+    expect(await changes.locator("del, ins").allInnerTexts()).toEqual([
+      "How sessions are opened and closed.",
+      "How sessions are opened, kept and closed.",
+    ]);
+    await checkPage(page);
+    await page.goBack();
+    await page.getByText("History changed in 1 of 2 revisions").click();
+    await revisions
       .getByRole("link", { name: /^[0-9a-f]{8}/ })
       .last()
       .click();
     await page.waitForURL(/ref=[0-9a-f]{40}/);
-    await page.getByText("History 2 revisions").click();
+    await page.getByText("How sessions are opened and closed.").waitFor();
     await checkPage(page);
 
     await page.keyboard.press("/");
@@ -165,7 +185,11 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
     await heading(page, "token.ts");
     await page.locator("#L2.line-no:target").waitFor();
     await checkPage(page);
-    await page.locator("pre").getByText("unguessableToken", { exact: false }).last().click();
+    await clickName(page, "unguessableToken");
+    await heading(page, "unguessableToken");
+    await page.getByText("certain", { exact: true }).waitFor();
+    await page.getByRole("region", { name: "The definition in src/token.ts" }).getByText("randomUUID").waitFor();
+    await checkPage(page);
     await page.keyboard.press("g");
     await page.keyboard.press("r");
     await heading(page, "Repositories");
@@ -300,13 +324,26 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
     await page.keyboard.press("Enter");
     await heading(page, "Overview");
     const base = page.url();
-    for (const path of ["", "/repositories", "/keys", "/team", "/usage", "/audit", "/settings", "/connect"]) {
-      await page.goto(base + path);
-      const overflow = await page.evaluate(
-        "document.documentElement.scrollWidth - document.documentElement.clientWidth",
-      );
-      expect([path, overflow]).toEqual([path, 0]);
+    await fillTeam(base.split("/").at(-1) ?? "");
+    for (const width of [360, 768]) {
+      await page.setViewportSize({ width, height: 740 });
+      for (const path of [
+        "",
+        "/repositories",
+        "/runs",
+        "/keys",
+        "/team",
+        "/usage",
+        "/audit",
+        "/settings",
+        "/connect",
+      ]) {
+        await page.goto(base + path);
+        expect([width, path, ...(await page.evaluate<string[]>(SIDEWAYS))]).toEqual([width, path]);
+      }
+      await checkPage(page);
     }
+    await page.setViewportSize({ width: 360, height: 740 });
     await page.getByRole("button", { name: "Menu" }).press("Enter");
     await page.getByRole("link", { name: "Connect", exact: true }).press("Enter");
     await page.getByRole("link", { name: "Keys and connected agents" }).press("Enter");
@@ -331,53 +368,5 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
   });
 });
 
-/** A browser profile of its own, which notes whatever the pages complain about. */
-async function newProfile(
-  browser: Browser,
-  options: Parameters<Browser["newContext"]>[0] = {},
-): Promise<BrowserContext> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  context.setDefaultTimeout(PAGE_TIMEOUT_MS);
-  await context.addInitScript(
-    "document.addEventListener('securitypolicyviolation', (event) => console.error('content policy: ' + event.violatedDirective + ' ' + event.blockedURI))",
-  );
-  context.on("weberror", (error) => complaints.push(String(error.error())));
-  context.on("console", (message) => {
-    // A refused form is reported by the browser as a failed request; the page shows why.
-    const isRefusal = message.text().startsWith("Failed to load resource") && message.text().includes("400");
-    if ((message.type() === "error" || message.type() === "warning") && !isRefusal) complaints.push(message.text());
-  });
-  return context;
-}
-
-async function signIn(page: Page, email: string): Promise<void> {
-  await page.goto(`${service().siteUrl}/app`);
-  await checkPage(page);
-  await page.getByLabel("E-mail address").fill(email);
-  await enterCode(page, email);
-}
-
-/** From the form that asks for the address to wherever the person wanted to go. */
-async function enterCode(page: Page, email: string): Promise<void> {
-  await page.getByRole("button", { name: "Send me a code" }).click();
-  await heading(page, "Enter the code");
-  await checkPage(page);
-  await page.getByLabel("Six-digit code").fill(codeFor(email));
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.waitForURL((url) => !url.pathname.startsWith("/app/sign-in"));
-}
-
-const heading = (page: Page, name: string) => page.getByRole("heading", { name, level: 1 }).waitFor();
-
 /** Waits until a first step has noticed that it is done. */
 const done = (page: Page, step: string) => page.getByRole("heading", { name: `${step} (done)` }).waitFor();
-
-/** axe-core in both themes. */
-async function checkPage(page: Page): Promise<void> {
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    const violations = await findViolations(page);
-    expect([page.url(), colorScheme, ...violations]).toEqual([page.url(), colorScheme]);
-  }
-}

@@ -10,6 +10,7 @@ import { differencesOf, Faces, ROWS, rowOf } from "../support/ask-faces.ts";
 import { facesOf, nothingFoundTable, type QuestionName } from "../support/faces.ts";
 import { type GitBackend, startGitBackend } from "../support/git-backend.ts";
 import { memberOf } from "./support/dashboard.ts";
+import { pageCases, type PlacesBody, shownPlaces } from "./support/page-cases.ts";
 import { api, database, newTenant, service, type TestTenant } from "./support/service.ts";
 
 /** A request, and the row of the table "nothing found" that it is about. */
@@ -238,99 +239,19 @@ describe("all repositories of a tenant", () => {
   });
 });
 
-/** A question as a page of the dashboard asks it, and what must stand on the page, given HTTP's answer. */
-interface PageCase {
-  request: Record<string, unknown>;
-  /** Address of the page below its first segment. */
-  address: string;
-  /** What the page shows. */
-  read: (html: string) => unknown;
-  expected: (body: Record<string, unknown>) => unknown;
-}
-
-const shownPlaces = (html: string) =>
-  [...html.matchAll(/<a [^>]*data-result[^>]*>([^<]+:\d+)</g)].map(([, place]) => place);
-const plain = (html: string) =>
-  html
-    .replaceAll(/<[^>]*>/g, "")
-    .replaceAll(
-      /&(amp|lt|gt|quot|#39);/g,
-      (entity) => ({ "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"' })[entity] ?? "'",
-    );
-
-interface PlacesBody {
-  results: { path: string; startLine: number }[];
-  symbols: { path: string; startLine: number }[];
-  references: { path: string; line: number }[];
-  matches: { path: string; line: number }[];
-  outline: { name: string }[];
-  text: string;
-  files: { path: string }[];
-  folders: { path: string }[];
-}
-
-function pageCases(): Partial<Record<QuestionName, PageCase>> {
-  const query = (values: Record<string, string>) => `?${new URLSearchParams(values).toString()}`;
-  const own = (body: Record<string, unknown>) => body as unknown as PlacesBody;
-  const inRepo = { repo: tenant.workspaceId };
-  return {
-    search: {
-      request: { query: "how are expired sessions closed", limit: 15 },
-      address: query({ q: "how are expired sessions closed", ...inRepo }),
-      read: shownPlaces,
-      expected: (body) => own(body).results.map(({ path, startLine }) => `${path}:${startLine}`),
-    },
-    grep: {
-      request: { pattern: "closeexpired", fixedStrings: true, ignoreCase: true, wordRegexp: false, context: 1 },
-      address: query({ q: "closeexpired", mode: "text", case: "any", ...inRepo }),
-      read: (html) => [...html.matchAll(/<mark>([^<]*)<\/mark>/g)].length,
-      expected: (body) => own(body).matches.length,
-    },
-    symbols: {
-      request: { name: "closeExpired", match: "exact" },
-      address: query({ name: "closeExpired", ...inRepo }),
-      read: (html) => shownPlaces(html.slice(html.indexOf("Definitions ("), html.indexOf("Callers ("))),
-      expected: (body) => own(body).symbols.map(({ path, startLine }) => `${path}:${startLine}`),
-    },
-    references: {
-      request: { name: "closeExpired", limit: 200 },
-      address: query({ name: "closeExpired", ...inRepo }),
-      read: (html) => shownPlaces(html.slice(html.indexOf("Uses ("))),
-      expected: (body) => own(body).references.map(({ path, line }) => `${path}:${line}`),
-    },
-    outline: {
-      request: { path: "src/session-store.ts" },
-      address: `/${REPO}/src/session-store.ts`,
-      read: (html) =>
-        [...html.slice(html.indexOf("Symbols of the file")).matchAll(/<code>([^<]+)</g)].map(([, name]) => name),
-      expected: (body) => own(body).outline.map(({ name }) => name),
-    },
-    file: {
-      request: { path: "src/secret.ts" },
-      address: `/${REPO}/src/secret.ts`,
-      read: (html) => plain(/<pre .*?<\/pre>/s.exec(html)?.[0] ?? "").trim(),
-      expected: (body) => own(body).text.replace(/\n$/, "\nwithheld: this line may hold a secret"),
-    },
-    files: {
-      request: { depth: 1 },
-      address: `/${REPO}`,
-      read: (html) => [...html.matchAll(/<a [^>]*data-result[^>]*>([^<]+)</g)].map(([, name]) => name),
-      expected: (body) => [...own(body).folders, ...own(body).files].map(({ path }) => path),
-    },
-  };
+/** A member of the team, and its slug. */
+async function visitor() {
+  const [row] = await rowsOf<{ slug: string }>(database(), sql`select slug from tenants where id = ${tenant.tenantId}`);
+  return { row, member: await memberOf(tenant.tenantId, "member") };
 }
 
 describe("the dashboard", () => {
   const pages = (Object.keys(QUESTIONS) as QuestionName[]).filter((name) => facesOf(name).page !== undefined);
 
   it.each(pages)("answers %s as HTTP does", async (name) => {
-    const [row] = await rowsOf<{ slug: string }>(
-      database(),
-      sql`select slug from tenants where id = ${tenant.tenantId}`,
-    );
-    const member = await memberOf(tenant.tenantId, "member");
+    const { row, member } = await visitor();
     const { page } = facesOf(name);
-    const asked = pageCases()[name];
+    const asked = pageCases(tenant.workspaceId, REPO)[name];
     if (!asked) throw new Error(`${name} has a page and no case`);
     const { body } = await faces.http(name, asked.request);
     if (page === "search") {
@@ -344,11 +265,7 @@ describe("the dashboard", () => {
   });
 
   it("shows what calls a name, and what it calls, as HTTP does", async () => {
-    const [row] = await rowsOf<{ slug: string }>(
-      database(),
-      sql`select slug from tenants where id = ${tenant.tenantId}`,
-    );
-    const member = await memberOf(tenant.tenantId, "member");
+    const { row, member } = await visitor();
     const query = (name: string) => new URLSearchParams({ name, repo: tenant.workspaceId }).toString();
     for (const [name, relation, from, to] of [
       ["closeExpired", "callers", "Callers (", "Callees ("],
@@ -363,12 +280,26 @@ describe("the dashboard", () => {
     }
   });
 
+  it("looks up by name what no longer stands at a place", async () => {
+    const { row, member } = await visitor();
+    const page = (at: Record<string, string>) => {
+      const query = new URLSearchParams({ ...at, repo: tenant.workspaceId }).toString();
+      return member.page(`/app/${row?.slug}/names?${query}`);
+    };
+    const use = { path: "src/server.ts", line: "5", name: "closeExpired" };
+    const defined = ["src/session-store.ts:4"];
+    for (const at of [{ ...use, column: "28" }, { ...use, line: "99999999" }, { ...use, path: "nowhere" }, use]) {
+      const html = await page(at);
+      expect([at, shownPlaces(html.slice(0, html.indexOf("Callers (")))]).toEqual([at, defined]);
+    }
+    // A local variable has no definition in the index, and nothing is said to call it.
+    const local = await page({ path: "src/server.ts", line: "4", column: "30", name: "store" });
+    expect(local).toContain("No definition in this repository");
+    expect(local).not.toContain("Callers (");
+  });
+
   it("says why a question is refused", async () => {
-    const [row] = await rowsOf<{ slug: string }>(
-      database(),
-      sql`select slug from tenants where id = ${tenant.tenantId}`,
-    );
-    const member = await memberOf(tenant.tenantId, "member");
+    const { row, member } = await visitor();
     const query = new URLSearchParams({ q: `closeExpired path:${"{a,".repeat(400)}` }).toString();
     const html = await member.page(`/app/${row?.slug}/search?${query}`);
     expect(html).toContain('role="alert"');

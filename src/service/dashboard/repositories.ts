@@ -215,6 +215,9 @@ export function namesOf(
 
 /** A revision that is kept and can be read. */
 export interface KeptRevision {
+  seq: number;
+  /** Revision from which it differs, if it is of another branch than the one that readers see; see `service/revisions/files.ts`. */
+  baseSeq: number | null;
   gitSha: string;
   runId: string;
   indexedAt: string;
@@ -231,7 +234,7 @@ export function listKeptRevisions(db: Db, workspaceId: string): Promise<KeptRevi
   return rowsOf(
     db,
     sql`
-      select r.git_sha as "gitSha", r.run_id as "runId", r.created_at as "indexedAt",
+      select r.seq, r.base_seq as "baseSeq", r.git_sha as "gitSha", r.run_id as "runId", r.created_at as "indexedAt",
         coalesce(r.seq = (select current_seq from workspaces where id = ${workspaceId}), false) as "isCurrent",
         (select coalesce(json_agg(regexp_replace(f.ref, '^refs/(heads|tags)/', '') order by f.ref), '[]') from revision_refs f
           where f.workspace_id = ${workspaceId} and f.seq = r.seq) as refs

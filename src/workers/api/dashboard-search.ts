@@ -10,6 +10,8 @@ import {
   type GrepResponse,
 } from "../../contract/exact.ts";
 import {
+  DefinitionQuery,
+  type DefinitionResponse,
   FileQuery,
   type FileResponse,
   OutlineQuery,
@@ -25,6 +27,7 @@ import { count } from "../../service/gate/client.ts";
 import { HostedIndex } from "../../service/hosted-index/hosted-index.ts";
 import { coverageResponse, filesResponse, grepResponse } from "../../interface/questions/exact-http.ts";
 import {
+  definitionResponse,
   fileResponse,
   outlineResponse,
   referencesResponse,
@@ -50,6 +53,7 @@ export interface DashboardAnswers {
   search: SearchResponse;
   grep: GrepResponse;
   symbols: SymbolsResponse;
+  definition: DefinitionResponse;
   references: ReferencesResponse;
   outline: OutlineResponse;
   file: FileResponse;
@@ -79,6 +83,10 @@ const ASK: { [N in keyof DashboardAnswers]: (index: HostedIndex, request: unknow
   symbols: async (index, request) => {
     const query = parse(SymbolsQuery, request);
     return symbolsResponse(await index.ask(QUESTIONS.symbols, query, query));
+  },
+  definition: async (index, request) => {
+    const query = parse(DefinitionQuery, request);
+    return definitionResponse(await index.ask(QUESTIONS.definition, query, query));
   },
   references: async (index, request) => {
     const query = parse(ReferencesQuery, request);

@@ -53,7 +53,7 @@ const CALLERS = EXAMPLE.callers
 const DARK = `--bg: #0e1013; --panel: #15181c; --text: #e7e9ed; --soft: #a0a7b4; --link: #86a8ff; --ink: #0b1020; --line: #262a31; --code: #1b1f25; --mark: #35270f;
   --key: #d6a3f0; --str: #8fd6a4; --num: #f0b483; --com: #939cab`;
 
-const DOCUMENT = `<!doctype html>
+const DOCUMENT = `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -82,7 +82,8 @@ figure { margin: 0; min-width: 0; background: var(--panel); border: 1px solid va
 .path { font-weight: 600; overflow-wrap: anywhere; }
 .tag { font-size: .75rem; color: var(--soft); border: 1px solid var(--line); border-radius: .3125rem; padding: .125rem .375rem; }
 pre, code { font-family: ui-monospace, "SF Mono", "Cascadia Code", Menlo, Consolas, "Liberation Mono", monospace; font-size: .78125rem; line-height: 1.55; }
-pre { margin: 0; padding: .75rem 1rem; background: var(--code); overflow-x: auto; }
+.example { background: var(--code); overflow-x: auto; }
+pre { margin: 0; padding: .75rem 1rem; }
 .no { display: inline-block; width: 3ch; margin-right: 1rem; text-align: right; color: var(--soft); user-select: none; }
 .callers { list-style: none; margin: 0; padding: 0 1rem .75rem; display: grid; gap: .5rem; }
 .callers code { display: block; overflow-wrap: anywhere; }
@@ -108,7 +109,7 @@ agents, on pages for people, over HTTP and on the command line.</p>
 <figure aria-label="A search and its first result">
 <div class="query"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M11 5a6 6 0 1 1 0 12 6 6 0 0 1 0-12zM15.5 15.5L20 20"/></svg>${EXAMPLE.query}</div>
 <p class="head"><span class="path">${EXAMPLE.path}:${EXAMPLE.firstLine + 1}</span> <span class="tag">function</span></p>
-<pre tabindex="0" role="region" aria-label="${EXAMPLE.path}"><code>${RESULT}</code></pre>
+<section class="example" tabindex="0" aria-label="${EXAMPLE.path}"><pre><code>${RESULT}</code></pre></section>
 <p class="head">Called by</p>
 <ul class="callers">
 ${CALLERS}
@@ -145,6 +146,6 @@ function fail(request: Request, error: ApiError, headers: Record<string, string>
   if (!(request.headers.get("Accept") ?? "").includes("text/html")) {
     return Response.json(error.toBody(), { status, headers });
   }
-  const page = `<!doctype html><html lang="en"><title>${status}</title><h1>${status}</h1><p>${error.message}.</p><p><a href="/">Code Context</a></p></html>`;
+  const page = `<!DOCTYPE html><html lang="en"><title>${status}</title><h1>${status}</h1><p>${error.message}.</p><p><a href="/">Code Context</a></p></html>`;
   return new Response(page, { status, headers: { ...headers, ...HTML_HEADERS } });
 }

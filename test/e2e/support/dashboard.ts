@@ -5,6 +5,7 @@ import { sql } from "drizzle-orm";
 import type { Role } from "../../../src/service/db/people-schema.ts";
 import { rowsOf } from "../../../src/service/db/rows.ts";
 import { addUser } from "../../../src/service/users/index.ts";
+import { findHtmlFaults } from "./html.ts";
 import { database, newTenant, service, type TestTenant } from "./service.ts";
 
 export interface DashboardRequest {
@@ -49,11 +50,14 @@ export class Profile {
     return response;
   }
 
-  /** A page's HTML. */
+  /** A page's HTML. Throws if it is not valid. */
   async page(target: string): Promise<string> {
     const response = await this.send(target, { headers: { Accept: "text/html" } });
     if (response.status !== 200) throw new Error(`${target} answered ${response.status}`);
-    return response.text();
+    const html = await response.text();
+    const faults = await findHtmlFaults(html);
+    if (faults.length > 0) throw new Error(`${target}: ${faults.join("\n")}`);
+    return html;
   }
 
   /** A mutation of the API; the parsed answer with its status. */

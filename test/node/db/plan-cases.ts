@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import type { Db } from "../../../src/service/db/client.ts";
 import * as audit from "../../../src/service/dashboard/audit.ts";
 import { listKeyUsage } from "../../../src/service/dashboard/keys.ts";
+import { listFileRevisions } from "../../../src/service/dashboard/file-history.ts";
 import * as repositories from "../../../src/service/dashboard/repositories.ts";
 import * as runFiles from "../../../src/service/dashboard/run-files.ts";
 import * as teamRuns from "../../../src/service/dashboard/runs.ts";
@@ -248,6 +249,13 @@ export const CASES: readonly Case[] = [
   ],
   ["repositories of the overview", (db, { tenantId }) => repositories.listPressing(db, tenantId, 5), 6_000],
   ["revisions that are kept", (db, { workspaceId }) => repositories.listKeptRevisions(db, workspaceId)],
+  [
+    "a file in the revisions that are kept",
+    async (db, { workspaceId }) => {
+      const kept = await repositories.listKeptRevisions(db, workspaceId);
+      return listFileRevisions(db, workspaceId, "src/a.ts", kept);
+    },
+  ],
   ["names of repositories", (db, { tenantId }) => repositories.listRepositoryNames(db, tenantId), 6_000],
   [
     "a repository by its name",

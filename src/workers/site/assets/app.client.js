@@ -235,11 +235,11 @@
     }
     const code = event.target.closest("[data-names]");
     if (!code || line || String(getSelection()) !== "") return;
-    const name = nameAt(event.clientX, event.clientY);
-    if (name) location.assign(code.dataset.names + encodeURIComponent(name));
+    const place = nameAt(event.clientX, event.clientY);
+    if (place) location.assign(`${code.dataset.names}&${new URLSearchParams(place).toString()}`);
   });
 
-  /** The name at a place of the screen. */
+  /** The name at a place of the screen, with its line and column. */
   function nameAt(x, y) {
     const place = document.caretPositionFromPoint?.(x, y);
     const range = place ? undefined : document.caretRangeFromPoint?.(x, y);
@@ -252,7 +252,15 @@
     while (isPart(node.data[start - 1])) start--;
     while (isPart(node.data[end])) end++;
     const name = node.data.slice(start, end);
-    return /^[\p{L}_$]/u.test(name) && name.length <= 200 ? name : undefined;
+    if (!/^[\p{L}_$]/u.test(name) || name.length > 200) return undefined;
+    const before = [...node.parentElement.closest(".block").querySelectorAll(".line-no")].filter(
+      (number) => number.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING,
+    );
+    const number = before.at(-1);
+    const text = document.createRange();
+    text.setStartAfter(number);
+    text.setEnd(node, start);
+    return { line: number.dataset.n, column: String(text.toString().length + 1), name };
   }
 
   const isBusy = (region) => {

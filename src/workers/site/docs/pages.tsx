@@ -4,6 +4,7 @@ import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import { DOCS_STYLE } from "../assets/index.ts";
 import { Document, FoldBar, SkipLink, ThemeSwitch } from "../views/document.tsx";
+import { Icon } from "../views/icons.tsx";
 import { docs } from "./content.ts";
 import type { DocsHit } from "./search.ts";
 import type { DocsPage } from "./types.ts";
@@ -132,6 +133,9 @@ function Side({ c, slug, query }: Pick<FrameProps, "c" | "slug"> & { query: stri
           data-search=""
           aria-keyshortcuts="/"
         />
+        <button type="submit" aria-label="Search">
+          <Icon name="search" />
+        </button>
       </form>
       <div class="fold" id="side-fold">
         <nav aria-label="Documentation">

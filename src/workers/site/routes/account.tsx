@@ -40,11 +40,15 @@ accountPages.get("/new", async (c) => {
         <Form action="/app/api/tenants">
           <input type="hidden" name={ONCE_FIELD} value={await newOnce(c, ACCOUNT)} />
           <Field label="Team name" name="name" required maxlength={100} autocomplete="organization" />
-          <button class="primary">Create the team</button>
+          <button type="submit" class="primary">
+            Create the team
+          </button>
         </Form>
       </div>
       <form method="post" action="/app/api/sign-out">
-        <button class="quiet">Sign out</button>
+        <button type="submit" class="quiet">
+          Sign out
+        </button>
       </form>
     </>,
   );
@@ -63,7 +67,7 @@ accountPages.get("/account", async (c) => {
           <Form action="/app/api/account">
             <div class="row">
               <Field label="Name" name="name" value={user.name ?? ""} maxlength={100} autocomplete="name" />
-              <button>Save</button>
+              <button type="submit">Save</button>
             </div>
           </Form>
         </div>
@@ -74,7 +78,7 @@ accountPages.get("/account", async (c) => {
         aside={
           sessions.length > 1 && (
             <Form action="/app/api/sessions/revoke-others" inline>
-              <button>Sign out everywhere else</button>
+              <button type="submit">Sign out everywhere else</button>
             </Form>
           )
         }
@@ -85,12 +89,12 @@ accountPages.get("/account", async (c) => {
               <th scope="row">
                 {describeBrowser(session.userAgent)} {session.id === currentId && <span class="tag ok">this one</span>}
               </th>
-              <TimeCell at={session.lastSeenAt} />
-              <TimeCell at={session.createdAt} />
-              <TimeCell at={session.expiresAt} />
+              <TimeCell at={session.lastSeenAt} label="Last used" />
+              <TimeCell at={session.createdAt} label="Signed in" />
+              <TimeCell at={session.expiresAt} label="Expires" />
               <td class="actions">
                 <Form action={`/app/api/sessions/${session.id}/revoke`} inline>
-                  <button class="quiet">
+                  <button type="submit" class="quiet">
                     Sign out
                     <span class="sr">
                       {" "}

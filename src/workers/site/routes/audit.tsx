@@ -72,6 +72,7 @@ auditPages.get("/audit", async (c) => {
               <label for="field-actor">Who</label>
               <input
                 id="field-actor"
+                type="text"
                 name="actor"
                 list="actors"
                 value={c.req.query("actor")?.trim() ?? ""}
@@ -88,7 +89,7 @@ auditPages.get("/audit", async (c) => {
             </div>
             <Field label="From (UTC)" name="from" type="datetime-local" value={c.req.query("from") ?? ""} fit />
             <Field label="To (UTC)" name="to" type="datetime-local" value={c.req.query("to") ?? ""} fit />
-            <button>Filter</button>
+            <button type="submit">Filter</button>
             {isFiltered && (
               <a class="button quiet" href={tenantPath(c, "audit")}>
                 Clear

@@ -268,10 +268,10 @@ function Consent({ c, client, team, repos, handle }: ConsentProps) {
           hint="Empty: as many as the team may send."
         />
         <div class="row">
-          <button class="primary" name="decision" value="allow">
+          <button type="submit" class="primary" name="decision" value="allow">
             Connect
           </button>
-          <button name="decision" value="deny">
+          <button type="submit" name="decision" value="deny">
             Cancel
           </button>
         </div>

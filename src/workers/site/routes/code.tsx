@@ -2,17 +2,19 @@
 import { Hono } from "hono";
 import type { FilesResponse } from "../../../contract/exact.ts";
 import type { FileResponse, OutlineResponse, SearchedIndex } from "../../../contract/search.ts";
+import { type FileRevision, listFileRevisions } from "../../../service/dashboard/file-history.ts";
 import { findByLongestName, type KeptRevision, listKeptRevisions } from "../../../service/dashboard/repositories.ts";
-import { codeUrl, hostUrl, tryCode } from "../app/code.ts";
+import { codeUrl, hostUrl, type Place, tryCode } from "../app/code.ts";
 import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
 import { DashboardError } from "../app/errors.ts";
-import { Code } from "../views/code.tsx";
+import { Code, withheldLines } from "../views/code.tsx";
+import { Changes } from "../views/changes.tsx";
+import { FileHistory, Revisions } from "../views/file-history.tsx";
 import { formatCount } from "../views/format.ts";
 import { tenantPage } from "../views/layout.tsx";
 import { Empty, Field, Head, Time } from "../views/parts.tsx";
 import { Commit } from "../views/state.tsx";
-import { Table, TimeCell } from "../views/table.tsx";
-import { NameForm } from "./names.tsx";
+import { NameForm, namePage } from "./names.tsx";
 
 export const codePages = new Hono<DashboardHono>();
 
@@ -21,11 +23,7 @@ const MAX_NAME_PARTS = 20;
 const LISTED = 1_000;
 
 /** A repository of the address, with the path in it. */
-interface Asked {
-  workspaceId: string;
-  repo: string | null;
-  path: string;
-  ref: string | undefined;
+interface Asked extends Place {
   revisions: KeptRevision[];
 }
 
@@ -35,12 +33,15 @@ codePages.get("/code/*", async (c) => {
   const cursor = c.req.query("cursor");
   const listing = { depth: "1", limit: String(LISTED), ...(cursor !== undefined && { cursor }) };
   if (asked.path !== "") {
-    const [file, outline] = await Promise.all([
+    const compared = c.req.query("compare")?.trim() ?? "";
+    if (compared !== "") return comparePage(c, asked, compared);
+    const [file, outline, history] = await Promise.all([
       tryCode(c, "file", { ...scope, path: asked.path }),
       tryCode(c, "outline", { ...scope, path: asked.path }),
+      listFileRevisions(c.get("db"), asked.workspaceId, asked.path, asked.revisions),
     ]);
     if (!(file instanceof DashboardError))
-      return filePage(c, asked, file, outline instanceof DashboardError ? undefined : outline);
+      return filePage(c, asked, { file, outline: outline instanceof DashboardError ? undefined : outline, history });
     const folder = await tryCode(c, "files", { ...scope, path: asked.path, ...listing });
     if (folder instanceof DashboardError) throw file;
     return folderPage(c, asked, folder);
@@ -77,13 +78,17 @@ async function askedOf(c: DashboardContext): Promise<Asked> {
   };
 }
 
-function filePage(c: DashboardContext, asked: Asked, file: FileResponse, outline: OutlineResponse | undefined) {
+interface ShownFile {
+  file: FileResponse;
+  outline: OutlineResponse | undefined;
+  history: FileRevision[] | undefined;
+}
+
+function filePage(c: DashboardContext, asked: Asked, { file, outline, history }: ShownFile) {
   const { repo, path } = asked;
   const [index] = file.indexes;
   const host = hostUrl(repo, index?.gitSha ?? "", path);
-  const withheld = new Map<number, string>();
-  for (const [from = 1, to = 0] of file.withheld)
-    for (let line = from; line <= to; line++) withheld.set(line, "withheld: this line may hold a secret");
+  const withheld = withheldLines(file.withheld);
   return tenantPage(
     c,
     "search",
@@ -103,6 +108,11 @@ function filePage(c: DashboardContext, asked: Asked, file: FileResponse, outline
           )}
         </span>
       </CodeHead>
+      {history === undefined ? (
+        <Revisions c={c} place={asked} revisions={asked.revisions} shown={index?.gitSha} />
+      ) : (
+        <FileHistory c={c} place={asked} revisions={history} shown={index?.gitSha} />
+      )}
       <div class="code-page">
         <section class="panel file">
           {file.text === "" && withheld.size === 0 ? (
@@ -115,7 +125,7 @@ function filePage(c: DashboardContext, asked: Asked, file: FileResponse, outline
               label={path}
               page=""
               instead={withheld}
-              namePage={namePage(c, asked, "")}
+              namePage={namePage(c, asked)}
             />
           )}
         </section>
@@ -152,6 +162,7 @@ function folderPage(c: DashboardContext, asked: Asked, { files, folders, next, i
     { title: `${asked.path === "" ? "Files" : asked.path} · ${asked.repo ?? "Code"}` },
     <>
       <CodeHead c={c} asked={asked} index={indexes[0]} />
+      <Revisions c={c} place={asked} revisions={asked.revisions} shown={indexes[0]?.gitSha} />
       <section class="panel">
         {files.length + folders.length === 0 ? (
           <Empty title="No files" />
@@ -193,6 +204,45 @@ function folderPageAt(c: DashboardContext, cursor: string): string {
   const search = new URL(c.req.url).searchParams;
   search.set("cursor", cursor);
   return `?${search.toString()}`;
+}
+
+/** A file as it was in another revision, and as it is in the one that is asked for. */
+async function comparePage(c: DashboardContext, asked: Asked, compared: string) {
+  const { workspaceId, repo, path, ref } = asked;
+  const [before, after] = await Promise.all([
+    tryCode(c, "file", { workspaceId, path, ref: compared }),
+    tryCode(c, "file", { workspaceId, path, ...(ref !== undefined && { ref }) }),
+  ]);
+  // A file that only one of them has was added or removed as a whole.
+  if (before instanceof DashboardError && after instanceof DashboardError) throw after;
+  const shown = after instanceof DashboardError ? undefined : after;
+  const other = before instanceof DashboardError ? undefined : before;
+  return tenantPage(
+    c,
+    "search",
+    { title: `${path} compared · ${repo ?? "Code"}` },
+    <>
+      <CodeHead c={c} asked={asked} index={shown?.indexes[0]} />
+      <p class="soft">
+        What changed from{" "}
+        <a href={codeUrl(c, { ...asked, ref: compared })}>
+          <code>{other?.indexes[0]?.gitSha.slice(0, 8) ?? compared.slice(0, 8)}</code>
+        </a>{" "}
+        to{" "}
+        <a href={codeUrl(c, asked)}>
+          <code>{shown?.indexes[0]?.gitSha.slice(0, 8) ?? ref ?? "current"}</code>
+        </a>
+        .
+      </p>
+      <section class="panel file">
+        <Changes
+          path={path}
+          before={{ text: other?.text ?? "", page: codeUrl(c, { ...asked, ref: compared }) }}
+          after={{ text: shown?.text ?? "", page: codeUrl(c, asked) }}
+        />
+      </section>
+    </>,
+  );
 }
 
 /** Title with links to the folders above, and a form to see another revision. */
@@ -237,6 +287,7 @@ function CodeHead({
           <Field label="Branch, tag or commit" name="ref" fit>
             <input
               id="field-ref"
+              type="text"
               name="ref"
               value={ref ?? ""}
               placeholder="current"
@@ -252,54 +303,10 @@ function CodeHead({
                 ))}
             </datalist>
           </Field>
-          <button>Show</button>
+          <button type="submit">Show</button>
         </form>
       </Head>
-      <History c={c} asked={asked} shown={index?.gitSha} />
       {children}
     </>
   );
-}
-
-/** The revisions that are kept, each with this file or folder as it was then. */
-function History({ c, asked, shown }: { c: DashboardContext; asked: Asked; shown: string | undefined }) {
-  const { repo, revisions } = asked;
-  if (revisions.length < 2) return <></>;
-  return (
-    <details class="panel history" id="history">
-      <summary>
-        History <span class="soft">{formatCount(revisions.length)} revisions</span>
-      </summary>
-      <Table label="Revisions" fits headings={["Commit", "Last of", "Indexed", { minor: "Run" }]}>
-        {revisions.map(({ gitSha, runId, indexedAt, isCurrent, refs }) => (
-          <tr>
-            <th scope="row">
-              <a href={codeUrl(c, { ...asked, ref: gitSha })} {...(gitSha === shown && { "aria-current": "page" })}>
-                <code>{gitSha.slice(0, 8)}</code>
-                <span class="sr"> of {repo ?? "the repository"}</span>
-              </a>{" "}
-              {isCurrent && <span class="tag ok">current</span>} {gitSha === shown && <span class="tag">shown</span>}
-            </th>
-            <td>
-              <span class="clip" title={refs.join(", ")}>
-                {refs.join(", ") || "–"}
-              </span>
-            </td>
-            <TimeCell at={indexedAt} />
-            <td class="minor">
-              <a href={tenantPath(c, `runs/${runId}`)}>
-                Run<span class="sr"> of {gitSha.slice(0, 8)}</span>
-              </a>
-            </td>
-          </tr>
-        ))}
-      </Table>
-    </details>
-  );
-}
-
-/** Address of the page about a name, which is appended. */
-function namePage(c: DashboardContext, { workspaceId, ref }: Asked, name: string): string {
-  const query = new URLSearchParams({ repo: workspaceId, ...(ref !== undefined && { ref }) });
-  return `${tenantPath(c, "names")}?${query.toString()}&name=${encodeURIComponent(name)}`;
 }

@@ -186,7 +186,7 @@ connectPages.get("/connect", async (c) => {
                     <input type="hidden" name="owner" value="me" />
                     <input type="hidden" name="name" value={chosen.name} />
                     <input type="hidden" name="page" value="connect" />
-                    <button>Make a key of my own and fill it in</button>
+                    <button type="submit">Make a key of my own and fill it in</button>
                   </Form>
                 )
               }

@@ -49,7 +49,7 @@ pickerPages.get("/github/:app/:installation", async (c) => {
       <form method="get" role="search" aria-label="Repositories of the App" class="finder">
         <div class="row">
           <Field label="Name" name="q" type="search" value={text} maxlength={MAX_TEXT} />
-          <button>Find</button>
+          <button type="submit">Find</button>
         </div>
       </form>
       <section class="panel">
@@ -65,7 +65,9 @@ pickerPages.get("/github/:app/:installation", async (c) => {
           <Form action={`/app/api/tenants/${c.get("membership").slug}/github/${app.id}/${installationId}`}>
             <Choice c={c} repositories={found.repositories} connected={connected} />
             <div class="row foot">
-              <button class="primary">Connect and index the selected</button>
+              <button type="submit" class="primary">
+                Connect and index the selected
+              </button>
             </div>
           </Form>
         )}

@@ -171,7 +171,9 @@ function NewAppPanel({ c, isFirst }: { c: DashboardContext; isFirst: boolean }) 
             autocomplete="off"
             placeholder="github.example.com"
           />
-          <button class={isFirst ? "primary" : ""}>Continue</button>
+          <button type="submit" class={isFirst ? "primary" : ""}>
+            Continue
+          </button>
         </form>
       </div>
     </Panel>
@@ -222,7 +224,9 @@ githubPages.get("/github/new", async (c) => {
           </dl>
           <form method="post" action={action} class="after-facts">
             <input type="hidden" name="manifest" value={JSON.stringify(manifest)} />
-            <button class="primary">Continue at {host}</button>
+            <button type="submit" class="primary">
+              Continue at {host}
+            </button>
           </form>
         </div>
       </Panel>

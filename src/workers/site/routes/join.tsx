@@ -41,14 +41,16 @@ joinPages.get("/join/:token", async (c) => {
       {user?.email === email && (
         <Form action="/app/api/invitations/accept">
           <input type="hidden" name="token" value={token} />
-          <button class="primary">Join {tenantName}</button>
+          <button type="submit" class="primary">
+            Join {tenantName}
+          </button>
         </Form>
       )}
       {user !== undefined && user.email !== email && (
         <>
           <p class="notice error">You are signed in as {user.email}. The invitation is for another address.</p>
           <Form action="/app/api/sign-out">
-            <button>Sign out</button>
+            <button type="submit">Sign out</button>
           </Form>
         </>
       )}

@@ -87,7 +87,9 @@ keyPages.get("/keys", async (c) => {
                 name="expiresInDays"
                 options={[["", "never"], ...EXPIRY_DAYS.map((days) => [String(days), `in ${days} days`] as const)]}
               />
-              <button class="primary">Create</button>
+              <button type="submit" class="primary">
+                Create
+              </button>
             </div>
             <details id="new-key-budget">
               <summary>Budget</summary>
@@ -146,19 +148,25 @@ function KeyTable({ keys, base, manages, label, empty }: KeyTableProps) {
       {keys.map((key) => (
         <tr>
           <th scope="row">
-            {key.name}
+            <span class="clip" title={key.name}>
+              {key.name}
+            </span>
             {key.agent && <span class="soft small"> at {key.agent.host}</span>}
           </th>
-          <td>
+          <td data-label="Public id">
             <code title={key.id}>…{key.id.slice(-8)}</code>
           </td>
-          <td>{key.owner ?? "the team"}</td>
-          <td class="small">{limitsOf(key)}</td>
+          <td data-label="Of">{key.owner ?? "the team"}</td>
+          <td class="small" data-label="Limited to">
+            {limitsOf(key)}
+          </td>
           <td>{stateTag(key)}</td>
-          <TimeCell at={key.lastUsedAt} />
-          <td class="num">{formatCount(key.credits)}</td>
-          <TimeCell at={key.createdAt} />
-          <TimeCell at={key.expiresAt} />
+          <TimeCell at={key.lastUsedAt} label="Last used" />
+          <td class="num" data-label="Credits, 30 days">
+            {formatCount(key.credits)}
+          </td>
+          <TimeCell at={key.createdAt} label="Created" />
+          <TimeCell at={key.expiresAt} label="Expires" />
           <td class="actions">
             {key.revokedAt === null && manages && (
               <Confirm

@@ -77,7 +77,9 @@ function SearchBox({ c }: { c: DashboardContext }) {
             data-search
           />
         </Field>
-        <button class="primary">Search</button>
+        <button type="submit" class="primary">
+          Search
+        </button>
       </div>
     </form>
   );
@@ -124,7 +126,7 @@ function Failed({ c, rows, total, manages }: RowsProps & { manages: boolean }) {
                   </a>
                 ) : (
                   <Form action={`${base}/${row.workspaceId}/index`} inline>
-                    <button>
+                    <button type="submit">
                       Index again<span class="sr"> {nameOf(row)}</span>
                     </button>
                   </Form>

@@ -48,11 +48,13 @@ severalPages.get("/repositories/several", (c) => {
               label="Read token (private repositories only)"
               name="token"
               type="password"
-              autocomplete="off"
+              autocomplete="new-password"
               maxlength={4096}
               hint="Used for all of them, which must then be at one host. Stored encrypted, and never shown again."
             />
-            <button class="primary">Connect and index</button>
+            <button type="submit" class="primary">
+              Connect and index
+            </button>
           </Form>
         </div>
       </section>

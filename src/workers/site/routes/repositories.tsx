@@ -50,7 +50,9 @@ repositoryPages.get("/repositories/new", (c) => {
         <div class="body">
           <Form action={`/app/api/tenants/${c.get("membership").slug}/repositories`}>
             <SourceFields />
-            <button class="primary">Connect and index</button>
+            <button type="submit" class="primary">
+              Connect and index
+            </button>
           </Form>
         </div>
       </section>
@@ -89,7 +91,9 @@ repositoryPages.get("/repositories/:id", async (c) => {
         )}
         {manages && repository.source && (
           <Form action={`${base}/index`} inline>
-            <button class="primary">Index now</button>
+            <button type="submit" class="primary">
+              Index now
+            </button>
           </Form>
         )}
       </Head>
@@ -122,7 +126,7 @@ repositoryPages.get("/repositories/:id", async (c) => {
             <div class="body">
               <Form action={`${base}/source`}>
                 <SourceFields repository={repository} />
-                <button>Save</button>
+                <button type="submit">Save</button>
               </Form>
             </div>
           </Panel>

@@ -91,8 +91,8 @@ repositoryListPages.get("/repositories", async (c) => {
             <RepositoryTable c={c} rows={repositories} selects />
             <input type="hidden" name="shown" value={repositories.map((row) => row.workspaceId).join(" ")} />
             <div class="row foot">
-              <button>Index the selected</button>
-              <button name="all" value="on">
+              <button type="submit">Index the selected</button>
+              <button type="submit" name="all" value="on">
                 Index all {repositories.length} shown
               </button>
             </div>
@@ -141,7 +141,7 @@ function Filters({ c, filter, counts, all }: FiltersProps) {
             value={filter.order ?? "state"}
             options={REPOSITORY_ORDERS.map((order) => [order, ORDER_NAMES[order]])}
           />
-          <button>Show</button>
+          <button type="submit">Show</button>
         </div>
       </form>
       <nav aria-label="States">

@@ -173,11 +173,13 @@ function SearchForm({ asked, names, pathsUrl }: FormProps) {
             <datalist id="completions" data-paths={pathsUrl}></datalist>
           </Field>
           <Select label="Find" name="mode" value={asked.mode} options={MODES} />
-          <button class="primary">Search</button>
+          <button type="submit" class="primary">
+            Search
+          </button>
         </div>
         <div class="row">
           <Field label="Repository" name="repo">
-            <input id="field-repo" name="repo" value={asked.repo} list="repositories" placeholder="all" />
+            <input id="field-repo" type="text" name="repo" value={asked.repo} list="repositories" placeholder="all" />
             <datalist id="repositories">
               {names.map((name) => (
                 <option value={name}></option>
@@ -189,6 +191,7 @@ function SearchForm({ asked, names, pathsUrl }: FormProps) {
           <Field label="Language" name="lang">
             <input
               id="field-lang"
+              type="text"
               name="lang"
               value={asked.language}
               placeholder="any"

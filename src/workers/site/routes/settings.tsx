@@ -42,7 +42,9 @@ settingsPages.get("/settings", async (c) => {
                 label="Share the index"
                 hint="Machines of the team publish index snapshots and pull those of others."
               />
-              <button class="primary">Save</button>
+              <button type="submit" class="primary">
+                Save
+              </button>
             </Form>
           ) : (
             <dl class="facts">
@@ -70,7 +72,7 @@ settingsPages.get("/settings", async (c) => {
                 label="Runs that pushes start"
                 hint="One has failed, and the first that succeeds afterwards."
               />
-              <button class="primary">
+              <button type="submit" class="primary">
                 Save<span class="sr"> which mail owners get</span>
               </button>
             </Form>
@@ -104,7 +106,7 @@ settingsPages.get("/settings", async (c) => {
                   value={String(tenant.auditDays)}
                   options={RETENTION_DAYS.auditDays.map(daysOption)}
                 />
-                <button class="primary">
+                <button type="submit" class="primary">
                   Save<span class="sr"> how long records are kept</span>
                 </button>
               </div>

@@ -53,7 +53,9 @@ signInPages.get("/sign-in", async (c) => {
             required
             maxlength={254}
           />
-          <button class="primary">Send me a code</button>
+          <button type="submit" class="primary">
+            Send me a code
+          </button>
         </Form>
         {github && (
           <a class="button other-way" href={githubSignInPath(next)}>
@@ -90,6 +92,7 @@ signInPages.get("/sign-in/code", async (c) => {
             <label for="field-code">Six-digit code</label>
             <input
               id="field-code"
+              type="text"
               name="code"
               class="code-input"
               inputmode="numeric"
@@ -99,7 +102,9 @@ signInPages.get("/sign-in/code", async (c) => {
               autofocus
             />
           </div>
-          <button class="primary">Sign in</button>
+          <button type="submit" class="primary">
+            Sign in
+          </button>
         </Form>
       </div>
       <p class="soft small">

@@ -103,7 +103,9 @@ teamPages.get("/team", async (c) => {
                   value="member"
                   options={grantable.map((one) => [one, ROLE_TEXTS[one]])}
                 />
-                <button class="primary">Invite</button>
+                <button type="submit" class="primary">
+                  Invite
+                </button>
               </div>
             </Form>
           </div>
@@ -114,7 +116,7 @@ teamPages.get("/team", async (c) => {
           <form method="get" class="filters" aria-label="Find members" role="search">
             <div class="row">
               <Field label="Name or address" name="member" value={wanted} maxlength={MAX_SEARCH_CHARACTERS} fit />
-              <button>Find</button>
+              <button type="submit">Find</button>
               {wanted !== "" && (
                 <a class="button quiet" href={tenantPath(c, "team")}>
                   Show all
@@ -150,7 +152,7 @@ teamPages.get("/team", async (c) => {
                       member.role
                     )}
                   </td>
-                  <TimeCell at={member.joinedAt} />
+                  <TimeCell at={member.joinedAt} label="Joined" />
                   <td class="actions">
                     {mayChange && member.userId !== me && (
                       <Confirm
@@ -184,8 +186,8 @@ teamPages.get("/team", async (c) => {
               <tr>
                 <th scope="row">{invitation.email}</th>
                 <td>{invitation.role}</td>
-                <td>{invitation.invitedBy ?? "–"}</td>
-                <td>
+                <td data-label="Invited by">{invitation.invitedBy ?? "–"}</td>
+                <td data-label="Expires">
                   {invitation.expiresAt.getTime() <= nowMs ? (
                     <span class="tag warn">expired</span>
                   ) : (
@@ -196,12 +198,12 @@ teamPages.get("/team", async (c) => {
                   {manages && (role === "owner" || invitation.role !== "owner") && (
                     <>
                       <Form action={`${base}/invitations/${invitation.id}/resend`} inline>
-                        <button class="quiet">
+                        <button type="submit" class="quiet">
                           Send again<span class="sr"> to {invitation.email}</span>
                         </button>
                       </Form>
                       <Form action={`${base}/invitations/${invitation.id}/revoke`} inline>
-                        <button class="quiet">
+                        <button type="submit" class="quiet">
                           Revoke<span class="sr"> the invitation of {invitation.email}</span>
                         </button>
                       </Form>

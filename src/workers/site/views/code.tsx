@@ -20,6 +20,14 @@ interface CodeProps {
   namePage?: string;
 }
 
+/** What is shown in place of a file's withheld lines. */
+export function withheldLines(withheld: readonly (readonly number[])[]): Map<number, string> {
+  const instead = new Map<number, string>();
+  for (const [from = 1, to = 0] of withheld)
+    for (let line = from; line <= to; line++) instead.set(line, "withheld: this line may hold a secret");
+  return instead;
+}
+
 /** Lines that a browser lays out together, once they are near the screen. */
 const BLOCK_LINES = 100;
 
@@ -42,9 +50,11 @@ export function Code({ text, language, firstLine, label, marks, page, instead, n
     blocks.push(`<span class="block">${html.join("")}</span>`);
   }
   return (
-    <pre tabindex={0} role="region" aria-label={label} {...(namePage !== undefined && { "data-names": namePage })}>
-      <code>{raw(blocks.join(""))}</code>
-    </pre>
+    <section class="code" tabindex={0} aria-label={label} {...(namePage !== undefined && { "data-names": namePage })}>
+      <pre>
+        <code>{raw(blocks.join(""))}</code>
+      </pre>
+    </section>
   );
 }
 

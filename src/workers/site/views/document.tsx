@@ -11,7 +11,7 @@ export function Document({ c, title, head, children }: { c: Context; title: stri
   const theme = themeOf(c);
   return (
     <>
-      {raw("<!doctype html>")}
+      {raw("<!DOCTYPE html>")}
       <html lang="en" class="no-js" {...(theme === undefined ? {} : { "data-theme": theme })}>
         <head>
           <meta charset="utf-8" />

@@ -70,10 +70,10 @@ export function HooksPanel({
                 name="token"
                 id="hook-token"
                 type="password"
-                autocomplete="off"
+                autocomplete="new-password"
                 hint="Makes the hook there too. Used once and not kept; without one you enter the hook there yourself."
               />
-              <button>Make a hook</button>
+              <button type="submit">Make a hook</button>
             </div>
           </Form>
         </div>
@@ -114,8 +114,10 @@ export function DeliveriesPanel({
                 <th scope="row">
                   {PROVIDER_NAMES[delivery.provider]} {delivery.event}
                 </th>
-                <td>{delivery.branch ?? "–"}</td>
-                <td>{delivery.gitSha === null ? "–" : <Commit repo={repo} sha={delivery.gitSha} />}</td>
+                <td data-label="Branch">{delivery.branch ?? "–"}</td>
+                <td data-label="Commit">
+                  {delivery.gitSha === null ? "–" : <Commit repo={repo} sha={delivery.gitSha} />}
+                </td>
                 <td class="wide">
                   <span class={OUTCOME_TONES[delivery.outcome] ?? "tag"}>{delivery.outcome}</span> {delivery.detail}{" "}
                   {delivery.runId !== null && <a href={`${runsPath}/${delivery.runId}`}>See the run</a>}

@@ -151,7 +151,9 @@ function Shell({ c, title, page, content, quota }: ShellProps) {
               </ul>
               <div class="row">
                 <form method="post" action="/app/api/sign-out" class="inline">
-                  <button class="quiet">Sign out</button>
+                  <button type="submit" class="quiet">
+                    Sign out
+                  </button>
                 </form>
                 <ThemeSwitch c={c} />
               </div>

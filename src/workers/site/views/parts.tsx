@@ -138,7 +138,9 @@ export function Confirm({
         <Form action={action}>
           {children}
           <div class="row">
-            <button class={isDestructive ? "destructive" : "primary"}>{button}</button>
+            <button type="submit" class={isDestructive ? "destructive" : "primary"}>
+              {button}
+            </button>
             <button type="button" popovertarget={id} popovertargetaction="hide">
               Keep it
             </button>
@@ -206,7 +208,7 @@ export function Field({
   return (
     <div class={fit ? "field fit" : "field"}>
       <label for={id}>{label}</label>
-      {children ?? <input id={id} name={name} {...described} {...input} />}
+      {children ?? <input id={id} name={name} type="text" {...described} {...input} />}
       {hint !== undefined && (
         <p class="hint" id={`${id}-hint`}>
           {hint}

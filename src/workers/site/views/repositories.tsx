@@ -57,8 +57,10 @@ export function RepositoryTable({
           <td>
             <IndexTag repository={row} />
           </td>
-          <td>{row.index ? <Commit repo={row.repo} sha={row.index.gitSha} /> : <span class="soft">–</span>}</td>
-          <td class="num">
+          <td data-label="Commit">
+            {row.index ? <Commit repo={row.repo} sha={row.index.gitSha} /> : <span class="soft">–</span>}
+          </td>
+          <td class="num" data-label="Files">
             {row.index ? (
               <a href={codeUrl(c, { ...row, path: "" })}>
                 {formatCount(row.index.fileCount)}
@@ -68,10 +70,14 @@ export function RepositoryTable({
               "–"
             )}
           </td>
-          <td class="num">{row.index ? formatCount(row.index.symbolCount) : "–"}</td>
-          <TimeCell at={row.index?.indexedAt ?? null} />
-          <td>{row.snapshot ? formatBytes(row.snapshot.sizeBytes) : <span class="soft">none</span>}</td>
-          <td>
+          <td class="num" data-label="Symbols">
+            {row.index ? formatCount(row.index.symbolCount) : "–"}
+          </td>
+          <TimeCell at={row.index?.indexedAt ?? null} label="Indexed" />
+          <td data-label="Snapshot">
+            {row.snapshot ? formatBytes(row.snapshot.sizeBytes) : <span class="soft">none</span>}
+          </td>
+          <td data-label="Hook">
             {row.hooks.length === 0 ? (
               <span class="soft">none</span>
             ) : (
@@ -104,7 +110,7 @@ export function SourceFields({ repository }: { repository?: RepositoryRow }) {
         }
         name="token"
         type="password"
-        autocomplete="off"
+        autocomplete="new-password"
         maxlength={4096}
         hint="Stored encrypted, for the host of this address only, and never shown again. Give it read access to this repository only."
       />

@@ -36,7 +36,7 @@ export function RoleForm({ action, id, label, name, value, mayGrantOwner }: Role
             </option>
           ))}
         </select>{" "}
-        <button>
+        <button type="submit">
           Save<span class="sr"> {label}</span>
         </button>
       </Form>{" "}

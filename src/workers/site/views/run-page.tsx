@@ -60,7 +60,9 @@ export function RunFacts({
           {cancelAction !== undefined && isActive(run.state) && <CancelRun action={cancelAction} />}
           {retryAction !== undefined && run.state === "failed" && run.kind === "index" && (
             <Form action={retryAction} inline>
-              <button class="primary">Index the default branch again</button>
+              <button type="submit" class="primary">
+                Index the default branch again
+              </button>
             </Form>
           )}
         </>

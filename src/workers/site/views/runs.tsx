@@ -46,8 +46,10 @@ export function RunsPanel({
                 <td class="wide">
                   <Result run={run} repo={repo} />
                 </td>
-                <TimeCell at={run.createdAt} />
-                <td class="num">{duration(run)}</td>
+                <TimeCell at={run.createdAt} label="Started" />
+                <td class="num" data-label="Took">
+                  {duration(run)}
+                </td>
                 <td class="actions">
                   {cancelBase !== undefined && isActive(run.state) && (
                     <CancelRun action={`${cancelBase}/${run.runId}/cancel`} subject={run.ref ?? "default branch"} />

@@ -1,4 +1,4 @@
-/** Tables, each in a region that scrolls sideways if it is too wide. */
+/** Tables, each in a region that scrolls sideways if it is too wide. In a narrow one a row becomes a card, unless the table fits. */
 import type { Child } from "hono/jsx";
 import { Time } from "./parts.tsx";
 
@@ -11,7 +11,10 @@ type Heading = string | { num: string; minor?: true } | { minor: string } | { sr
 /** Heading of a column of buttons. */
 export const ACTIONS: Heading = { sr: "Actions" };
 
-/** A table; `children` are its rows. One that `fits` has little enough in its columns for a phone. */
+/**
+ * A table; `children` are its rows. One that `fits` has little enough in its columns for a phone. Of another, cells say with `data-label` what they
+ * are about where a card would not tell.
+ */
 export function Table({
   label,
   headings,
@@ -24,14 +27,14 @@ export function Table({
   children?: Child;
 }) {
   return (
-    <div class={fits ? "scroll fits" : "scroll"} tabindex={0} role="region" aria-label={label}>
+    <section class={fits ? "scroll fits" : "scroll"} tabindex={0} aria-label={label}>
       <table>
         <thead>
           <tr>{headings.map(headingCell)}</tr>
         </thead>
         <tbody>{children}</tbody>
       </table>
-    </div>
+    </section>
   );
 }
 
@@ -58,10 +61,10 @@ function headingCell(heading: Heading) {
   );
 }
 
-/** A cell with a relative time. */
-export function TimeCell({ at }: { at: Date | string | null }) {
+/** A cell with a relative time; `label` is for cards. */
+export function TimeCell({ at, minor = false, label }: { at: Date | string | null; minor?: boolean; label?: string }) {
   return (
-    <td>
+    <td {...(minor && { class: "minor" })} {...(label !== undefined && { "data-label": label })}>
       <Time at={at} />
     </td>
   );

@@ -36,11 +36,13 @@ export function TeamRunsTable({ c, runs }: { c: DashboardContext; runs: TeamRun[
           <td class="wide">
             <Result run={run} repo={run.repo} />
           </td>
-          <td>
+          <td data-label="By">
             <span class="clip">{triggerOf(run)}</span>
           </td>
-          <TimeCell at={run.createdAt} />
-          <td class="num">{duration(run)}</td>
+          <TimeCell at={run.createdAt} label="Started" />
+          <td class="num" data-label="Took">
+            {duration(run)}
+          </td>
         </tr>
       ))}
     </Table>
@@ -65,6 +67,7 @@ export function RunFilters({ c, filter, repository, names }: FiltersProps) {
         <Field label="Repository" name="repository">
           <input
             id="field-repository"
+            type="text"
             name="repository"
             value={repository}
             list="repositories"
@@ -91,7 +94,7 @@ export function RunFilters({ c, filter, repository, names }: FiltersProps) {
         />
         <Field label="From (UTC)" name="from" type="datetime-local" value={local(filter.from)} fit />
         <Field label="To (UTC)" name="to" type="datetime-local" value={local(filter.to)} fit />
-        <button>Show</button>
+        <button type="submit">Show</button>
         {filter.workspaceId !== undefined && (
           <a class="button quiet" href={tenantPath(c, "runs")}>
             Show all
