@@ -7,6 +7,9 @@ const VALIDATOR = new HtmlValidate({
   rules: {
     "void-style": "off",
     "attribute-boolean-style": "off",
+    // Of the code that is shown, and of names and queries in titles: the text is that of others.
+    "no-trailing-whitespace": "off",
+    "long-title": "off",
     // The same name on several checkboxes makes a list.
     "form-dup-name": ["error", { shared: ["checkbox", "radio", "submit"] }],
   },

@@ -78,7 +78,7 @@ export function pageCases(workspaceId: string, repo: string): Partial<Record<Que
     file: {
       request: { path: "src/secret.ts" },
       address: `/${repo}/src/secret.ts`,
-      read: (html) => plain(/<pre .*?<\/pre>/s.exec(html)?.[0] ?? "").trim(),
+      read: (html) => plain(/<pre>.*?<\/pre>/s.exec(html)?.[0] ?? "").trim(),
       expected: (body) => own(body).text.replace(/\n$/, "\nwithheld: this line may hold a secret"),
     },
     files: {
