@@ -174,5 +174,5 @@ it("answers in the service's envelope, with an id, where it answers itself", asy
   const headers = { Accept: "text/html", "X-Request-Id": "of-the-client" };
   const page = landingPage(new Request("https://site.test/x", { headers }), "/x");
   expect([page.status, page.headers.get("X-Request-Id")]).toEqual([404, "of-the-client"]);
-  expect(await page.text()).toMatch(/^<!doctype html>.*404/);
+  expect(await page.text()).toMatch(/^<!DOCTYPE html>.*404/);
 });
