@@ -12,7 +12,7 @@ export interface Client {
   user?: { base: SettingsBase; path: string };
   /** JSON property with the servers; undefined for TOML. */
   property?: string;
-  /** The client's entry for a server, in the user's file or a project's; undefined if that cannot hold one of that kind. */
+  /** The client's entry for a server in the user's file or a project's; undefined if that file cannot hold such a server. */
   entry: (server: Server, forUser: boolean) => Record<string, unknown> | undefined;
   /** A prompt that the entry refers to, stored beside the servers. */
   input?: (server: Server) => Record<string, unknown> | undefined;

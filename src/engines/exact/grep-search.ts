@@ -19,12 +19,12 @@ import type {
 } from "./types.ts";
 import { withoutMark } from "./utf8.ts";
 
-/** Files whose absence is named. */
+/** Most files that an answer lists as not searched. */
 const MAX_GAPS = 100;
 const CHARACTERS_PER_TOKEN = 4;
 /** What a line costs besides its text. */
 const LINE_TOKENS = 10;
-/** Numbers of a text in a tally. */
+/** Numbers that a tally holds for each text. */
 const TALLY_FIELDS = 3;
 
 const isGap = new Set<string>(GAPS);
@@ -48,7 +48,7 @@ interface PagePart {
   shown: FoundLine[] | undefined;
 }
 
-/** Counts first, and picks the page then. Lines of the first page are described as they are counted, if the page may reach them. */
+/** Counts all matches, then picks the page. Lines that the first page may reach are described while they are counted. */
 export class GrepSearch {
   readonly #request: GrepRequest;
   readonly #matcher: Matcher;
@@ -269,7 +269,7 @@ export class GrepSearch {
   }
 }
 
-/** Kinds that a file is listed last for. What ranking leaves out by its name counts as generated. */
+/** Traits for which a file is listed after the sources. A file that ranking skips by its name counts as generated. */
 function traitsOf({ path, language, state }: TextFile): number {
   return (
     asideTraits(path, language ?? "") | (state === "searched" && skipReason(path) !== undefined ? TRAIT.generated : 0)

@@ -1,16 +1,15 @@
-/** Names that the standard library of a language gives, which mean nothing of a repository. */
+/** Modules of the languages' standard libraries. Their names mean no definition of a repository. */
+import { wordSet } from "../../lib/word-set.ts";
 import type { Meaning } from "./types.ts";
 
-const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
-
-/** Modules of Node.js that scripts also import without `node:`. */
-const NODE = setOf(
+/** Modules of Node.js that can be imported without `node:`. */
+const NODE = wordSet(
   `assert async_hooks buffer child_process cluster crypto dgram dns events fs http http2 https module net os path
    perf_hooks process querystring readline stream string_decoder timers tls tty url util v8 vm worker_threads zlib`,
 );
 
-/** Modules of Python, those that few programs import left out. */
-const PYTHON = setOf(
+/** Top-level modules of Python, without rarely imported ones. */
+const PYTHON = wordSet(
   `abc argparse array ast asyncio atexit base64 binascii bisect builtins bz2 calendar cmath codecs collections
    concurrent configparser contextlib contextvars copy csv ctypes dataclasses datetime decimal difflib dis email enum
    errno fcntl fileinput fnmatch fractions ftplib functools gc getpass gettext glob gzip hashlib heapq hmac html http
@@ -22,16 +21,16 @@ const PYTHON = setOf(
    webbrowser xml xmlrpc zipfile zipimport zlib zoneinfo`,
 );
 
-/** First parts of the packages of Go. */
-const GO = setOf(
+/** First path segments of Go's packages. */
+const GO = wordSet(
   `archive bufio bytes cmp compress container context crypto database debug embed encoding errors expvar flag fmt go
    hash html image index io iter log maps math mime net os path plugin reflect regexp runtime slices sort strconv
    strings structs sync syscall testing text time unicode unique unsafe weak`,
 );
 
-const RUST = setOf("alloc core std");
+const RUST = wordSet("alloc core std");
 
-/** Whether a file's import names a module of its language's standard library. A file of the repository may still have that name. */
+/** Whether a file imports a module of its language's standard library. The repository may still have a module of that name. */
 function isModule(path: string, module: string): boolean {
   if (/\.pyi?$/.test(path)) return PYTHON.has(module.split(".", 1)[0] ?? "");
   if (path.endsWith(".go")) return GO.has(module.split("/", 1)[0] ?? "");
@@ -42,8 +41,8 @@ function isModule(path: string, module: string): boolean {
 }
 
 /**
- * Whether a name in a file is one of the standard library, or a member of one: `JSON.parse`, `os.path.join`. What a call of one returns may
- * be anything. To be asked of a name that leads outside of the repository.
+ * Whether a meaning that resolves to `outside` is a name of the standard library or a member of it: `JSON.parse`, `os.path.join`. False for
+ * what a call of one returns, which may be of any type.
  */
 export function isOfStandardLibrary(path: string, meaning: Meaning): boolean {
   let of = meaning;

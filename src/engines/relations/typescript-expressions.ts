@@ -1,4 +1,5 @@
 /** Expressions and types of TypeScript and JavaScript, as far as they can be followed. */
+import { wordSet } from "../../lib/word-set.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { type Expression, lookUp, NOTHING, type Scope, UNKNOWN } from "./file-builder.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
@@ -34,13 +35,13 @@ export function valueOf(node: SyntaxNode, scope: Scope): Expression {
 export const givenValue = (node: SyntaxNode, scope: Scope): Expression =>
   node.type === "null" || node.type === "undefined" ? NOTHING : valueOf(node, scope);
 
-/** Objects of JavaScript and its hosts whose own functions are called. */
-const GLOBAL_OBJECTS: ReadonlySet<string> = new Set(
+/** Global objects of JavaScript and its hosts. */
+const GLOBAL_OBJECTS = wordSet(
   `Array ArrayBuffer Atomics BigInt Buffer Date Intl JSON Math Number Object Promise Reflect RegExp String Symbol
-   Uint8Array console document process`.split(/\s+/),
+   Uint8Array console document process`,
 );
 
-/** An expression whose members are used; a name that no scope binds may be a global object, as if imported from `node:globals`. */
+/** The object of a member expression. A global object that no scope binds counts as imported from `node:globals`. */
 const globalOr = (of: Expression): Expression =>
   of.is === "name" && GLOBAL_OBJECTS.has(of.name)
     ? { ...of, otherwise: { is: "import", module: "node:globals", name: of.name } }

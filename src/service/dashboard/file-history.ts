@@ -1,4 +1,4 @@
-/** In which of the revisions that are kept a file has changed. */
+/** Which of the kept revisions changed a file. */
 import { sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
 import { rowsOf } from "../db/rows.ts";
@@ -6,8 +6,8 @@ import { contentsAt } from "../revisions/content-at.ts";
 import type { KeptRevision } from "./repositories.ts";
 
 /**
- * A file in a revision beside the revision before it: of the line that readers see the one that is kept before it, of another branch the one from
- * which it differs. `oldest`: none before it is kept.
+ * How a file differs from the previous revision: on the branch that readers see, the one kept before it; on another branch, the revision that
+ * it is based on. `oldest`: no previous revision is kept.
  */
 export type FileChange = "added" | "changed" | "removed" | "same" | "oldest" | "absent";
 
@@ -16,8 +16,8 @@ export interface FileRevision extends KeptRevision {
 }
 
 /**
- * The revisions with what each did to a path. Undefined if the path is indexed in none of them: files that are only stored are not told
- * apart by revision. The caller must check that the tenant owns the workspace.
+ * Adds to each revision how it changed a path. Undefined if no revision has indexed the path: the content of files that are only stored is
+ * not known by revision. The caller must check that the tenant owns the workspace.
  */
 export async function listFileRevisions(
   db: Db,

@@ -2,6 +2,7 @@
  * Passwords made of words. A value in a place that holds a password counts as one, unless its words are those that forms, types, messages,
  * documentation and tests write there.
  */
+import { wordSet } from "../../../lib/word-set.ts";
 
 /**
  * `quoted`: a literal that is assigned to a password's name. `setting`: a value in a file of settings, an environment or a list of
@@ -9,15 +10,13 @@
  */
 export type GivenPlace = "quoted" | "setting" | "joined";
 
-const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
-
 /** Words of names of secrets. A value with one is a name or a filler, whatever else it has. */
-const NOUNS = setOf(
+const NOUNS = wordSet(
   `pass password passwords passwd passwort passwords passphrase passcode pwd pw pword secret secrets token tokens key keys keystore
    truststore credential credentials cred creds kennwort wachtwoord senha contrasena geheim apikey word`,
 );
 /** Words that are written in place of a password. */
-const ORDINARY = setOf(
+const ORDINARY = wordSet(
   `auth authenticate authentication authorization authorized login logon logout signin signup sign username user users name names email mail
    account accounts member admin administrator root guest anonymous owner alice bob john jane joe doe
    test tests tested tester testing demo dummy sample example examples fake mock foo bar baz qux foobar placeholder change changed changeme

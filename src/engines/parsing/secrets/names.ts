@@ -1,19 +1,18 @@
 /** Decides which names suggest a secret. Names are compared by words, so that `apiKey`, `API_KEY` and `x-api-key` are one name. */
+import { wordSet } from "../../../lib/word-set.ts";
 import { classifyForeign } from "./foreign-names.ts";
 import type { NameClass } from "./types.ts";
 
-const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
-
-const PASSWORDS = setOf(
+const PASSWORDS = wordSet(
   "password passwords passwd passwort passphrase passcode pass pwd pw psk requirepass masterauth",
 );
-const SECRETS = setOf(
+const SECRETS = wordSet(
   `secret secrets token tokens apikey apikeys apitoken authkey authtoken accesskey accesstoken appkey
    appsecret clientsecret secretkey privatekey masterkey signingkey encryptionkey sharedaccesskey accountkey
    licensekey credential credentials creds auth authorization bearer jwt pat salt mnemonic sas pepper`,
 );
 /** With one of these before it, `key` is as good as `secret`. */
-const KEY_KINDS = setOf(
+const KEY_KINDS = wordSet(
   `api secret access auth private priv encryption encrypt decryption signing sign master admin service
    account shared subscription license licence app client sdk consumer write read ingest ingestion
    integration deploy session cookie jwt hmac aes crypt crypto cipher validation webhook server function
@@ -21,7 +20,7 @@ const KEY_KINDS = setOf(
    vapid wallet signer deployer instrumentation connection`,
 );
 /** With one of these before it, a `key` or `token` is public, or a place in a table, a page or a text. */
-const HARMLESS_KINDS = setOf(
+const HARMLESS_KINDS = wordSet(
   `public pub publishable anon site primary foreign unique cache sort partition row column map hash index
    idempotency dedupe dedup local i18n translation object item parent child group query registry lookup
    event message ordering config setting settings feature flag hot shard component cert certificate
@@ -30,7 +29,7 @@ const HARMLESS_KINDS = setOf(
    sha sha1 sha256 md5 etag commit content image file asset css class style media websocket socket ws`,
 );
 /** Words after the noun that do not change its meaning. */
-const SUFFIXES = setOf(
+const SUFFIXES = wordSet(
   `base value data prod production live dev development staging stage test testing sandbox default main old
    new current previous prev backup string str text plain plaintext raw b64 base64 hex env primary secondary
    param arg`,

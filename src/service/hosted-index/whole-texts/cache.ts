@@ -29,7 +29,7 @@ export class TextCache {
   readonly #ranges = new RangeCache(RANGE_BYTES);
   readonly #lists = new LruCache<FileList>(LIST_BYTES, ({ byteLength }) => byteLength);
   readonly #packs = new LruCache<TextPack>(PACK_BYTES, ({ entries }) => BYTES_PER_ENTRY * entries.length);
-  /** What patterns were found to match in the texts of some lists, with their keys. */
+  /** Tallies by tenant, file lists and pattern; each with its key, which counts towards its size. */
   readonly tallies = new LruCache<[tally: Tally, key: string]>(
     TALLY_BYTES,
     ([tally, key]) => tally.found.byteLength + 2 * key.length,

@@ -22,7 +22,7 @@ const CHANGES: Record<Exclude<FileChange, "absent">, string> = {
   oldest: "oldest that is kept",
 };
 
-/** Those that changed a file, with the current and the shown one: each leads to the file as it was, and to what is different in it. */
+/** Revisions that changed a file, besides the current and the shown one, with links to the file and to a comparison. */
 export function FileHistory({ c, place, revisions, shown }: HistoryProps<FileRevision>) {
   const changed = revisions.filter(({ change }) => change === "added" || change === "changed" || change === "removed");
   const listed = revisions.filter(
@@ -131,7 +131,7 @@ function RefsCell({ refs }: { refs: readonly string[] }) {
   );
 }
 
-/** Page with what is different between a file in a revision and as it is shown. */
+/** Address of the comparison of a file in a revision with the shown one. */
 function compareUrl(c: DashboardContext, place: Place, gitSha: string): string {
   const page = codeUrl(c, { ...place, startLine: undefined, endLine: undefined });
   return `${page}${page.includes("?") ? "&" : "?"}compare=${gitSha}`;
