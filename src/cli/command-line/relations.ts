@@ -52,7 +52,7 @@ export const RELATION_COMMANDS: Readonly<Record<string, AddCommand>> = {
     "codectx callees parseConfig",
     "codectx callees main --at src/main.ts",
   ]),
-  implementations: relationCommand("implementations", "list the classes that inherit from a class or interface", [
+  implementations: relationCommand("implementations", "list what implements an interface, a class or a method", [
     "codectx implementations Store",
     "codectx implementations Handler --json",
   ]),

@@ -18,7 +18,7 @@ export interface RelationOptions extends RemoteOption {
 const NOTHING: Readonly<Record<RelatedReference["relation"], string>> = {
   callers: "nothing calls",
   callees: "no definition of this index is called in",
-  implementations: "no class inherits from",
+  implementations: "nothing implements or inherits from",
   importers: "nothing imports",
 };
 

@@ -1,4 +1,5 @@
-const MAX_SIGNATURE_CHARACTERS = 300;
+/** Characters of a folded head; one that has as many may be cut. */
+export const MAX_SIGNATURE_CHARACTERS = 300;
 const MAX_DOC_CHARACTERS = 2000;
 
 /** A declaration head on one line: whitespace folded, the opening of its body dropped, at most 300 characters. */

@@ -117,7 +117,7 @@ function inGoPackage(from: string, module: string, candidate: string): boolean {
 }
 
 /** The package that a file says it is of. */
-function packageOf(uses: FileUses): string {
+export function packageOf(uses: FileUses): string {
   const own = uses.bindings.get(PACKAGE);
   return own?.to === "import" ? own.module : "";
 }

@@ -8,7 +8,7 @@ import { UsesIndex } from "../../../src/engines/relations/uses-index.ts";
 import { analyzeContent } from "../../../src/engines/search/analyze.ts";
 import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
 import { sharedParser } from "../parsing/support.ts";
-import { openFiles, segmentOf, sha256, textsOf } from "../retrieval/support.ts";
+import { openFiles, segmentOf, sha256, type TestFile, textsOf } from "../retrieval/support.ts";
 
 type Files = Readonly<Record<string, string>>;
 
@@ -45,14 +45,12 @@ export async function indexOf(files: Files): Promise<UsesIndex> {
     return { path, text, language };
   });
   const analyses: Uint8Array[] = [];
-  for (const { text, language } of given)
-    analyses.push(
-      analyzeContent({
-        sha256: sha256(text),
-        language,
-        ...(await parser.parse({ bytes: Buffer.from(text), language })),
-      }),
-    );
+  const parsedFiles: TestFile[] = [];
+  for (const { path, text, language } of given) {
+    const parsed = await parser.parse({ bytes: Buffer.from(text), language });
+    parsedFiles.push({ path, text, language, symbols: parsed.symbols });
+    analyses.push(analyzeContent({ sha256: sha256(text), language, ...parsed }));
+  }
   const index = await openFiles(given, [await segmentOf(buildSegment(analyses))]);
-  return new UsesIndex(index, textsOf(given));
+  return new UsesIndex(index, textsOf(parsedFiles));
 }

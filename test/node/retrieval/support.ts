@@ -17,7 +17,7 @@ export interface TestFile {
   path: string;
   language: string;
   text: string;
-  symbols?: (Partial<SourceSymbol> & { name: string; startLine: number; endLine: number })[];
+  symbols?: (Partial<SourceSymbol> & { name: string; startLine: number; endLine: number; signature?: string })[];
 }
 
 export function inMemory(bytes: Uint8Array): RangeReader {
@@ -85,7 +85,10 @@ export function textsOf(files: readonly TestFile[]): TextSource {
       const lines = (file?.text ?? "").split("\n");
       return {
         chunks: chunks.map(({ startLine, endLine }) => lines.slice(startLine - 1, endLine).join("\n")),
-        signatures: symbols.map((ordinal) => lines[(file?.symbols?.[ordinal]?.startLine ?? 0) - 1]?.trim() ?? ""),
+        signatures: symbols.map((ordinal) => {
+          const symbol = file?.symbols?.[ordinal];
+          return symbol?.signature ?? lines[(symbol?.startLine ?? 0) - 1]?.trim() ?? "";
+        }),
       };
     });
 }

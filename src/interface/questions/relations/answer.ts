@@ -7,6 +7,7 @@ import { unknownName, unknownPath } from "../unknown.ts";
 import { CalleesFinder } from "./callees.ts";
 import { bySureness, UsesFinder } from "./callers.ts";
 import { type Certainty, type FoundUse, rankOf, type Relation, type Target } from "./found.ts";
+import { ImplementationsFinder } from "./implementations.ts";
 import { importersOf } from "./importers.ts";
 
 /** A use that belongs to a relation, as answers show it. */
@@ -73,15 +74,17 @@ async function ofName(indexes: OpenIndexes, request: RelationRequest): Promise<M
     [...byRevision].map(([revision, own]): [number, Finder] => [
       revision,
       async (files) => {
-        const finder =
-          relation === "callees"
-            ? new CalleesFinder(files)
-            : new UsesFinder(files, relation === "implementations" ? relation : "callers");
+        const finder = finderOf(relation, files);
         const uses = await finder.find(own, depth);
         return { uses, truncated: finder.truncated || definitions.length >= MAX_DEFINITIONS };
       },
     ]),
   );
+}
+
+function finderOf(relation: Relation, files: UsesIndex): CalleesFinder | ImplementationsFinder | UsesFinder {
+  if (relation === "callees") return new CalleesFinder(files);
+  return relation === "implementations" ? new ImplementationsFinder(files) : new UsesFinder(files, "callers");
 }
 
 /** A finder of a path's importers for each revision. */

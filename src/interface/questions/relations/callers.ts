@@ -5,7 +5,18 @@ import type { FindDefinitions, Resolved } from "../../../engines/relations/resol
 import { type FileUses, type Meaning, type Use, WHOLE_MODULE } from "../../../engines/relations/types.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-index.ts";
-import { type Certainty, distinct, type FoundUse, KINDS, lessSure, placeKey, rankOf, targetOf } from "./found.ts";
+import {
+  type Certainty,
+  distinct,
+  type FoundUse,
+  KINDS,
+  lessSure,
+  placeKey,
+  rankOf,
+  targetOf,
+  TYPES,
+} from "./found.ts";
+import { GoInterfaces, isGoInterface } from "./go-interfaces.ts";
 
 /** Files that mention a name that are read for it. */
 const MAX_FILES = 1_000;
@@ -51,7 +62,7 @@ export class UsesFinder {
     for (const { path, line, certainty } of uses) {
       if (certainty === "name") continue;
       const symbols = await this.#files.definitionsIn(path);
-      const own = innermostCallable(symbols, line);
+      const own = this.#relation === "callers" ? innermostCallable(symbols, line) : innermostOf(symbols, line, TYPES);
       const key = own && placeKey(targetOf(own));
       if (!own || key === undefined || seen.has(key)) continue;
       if (around.size >= MAX_DEFINITIONS) {
@@ -186,6 +197,7 @@ class Judge {
   readonly #byPlace: ReadonlyMap<string, DefinedSymbol>;
   readonly #load: (path: string) => Promise<FileUses | undefined>;
   readonly #named: FindDefinitions;
+  readonly #interfaces: GoInterfaces;
   /** The definition that overrides what is at a place. */
   readonly #overriding = new Map<string, DefinedSymbol | undefined>();
 
@@ -196,6 +208,7 @@ class Judge {
     this.#byPlace = new Map(definitions.map((each) => [placeKey(targetOf(each)), each]));
     this.#load = (path) => files.uses(path);
     this.#named = (name) => files.definitions(name);
+    this.#interfaces = new GoInterfaces(files);
   }
 
   /** How sure it is that a use means one of the definitions; undefined if it means something else. */
@@ -216,11 +229,21 @@ class Judge {
     return overriding && { certainty: "likely", target: targetOf(overriding) };
   }
 
-  /** The first definition that overrides the member at a place: its class inherits from that member's class. */
+  /**
+   * The first definition that overrides the member at a place: its class inherits from that member's class, or its type has all methods of
+   * that interface of Go.
+   */
   async #overrides(other: Place): Promise<DefinedSymbol | undefined> {
     const base = await this.#classOf(other.path, other.line);
     if (!base) return undefined;
+    const definitions = await this.#files.definitionsIn(other.path);
+    const asked = definitions.find((each) => each.startLine === base.line && isGoInterface(each));
     for (const each of this.#definitions) {
+      if (asked) {
+        const type = await this.#interfaces.typeOf(each);
+        if (type && (await this.#interfaces.certaintyOf(type, asked))) return each;
+        continue;
+      }
       const derived = await this.#classOf(each.path, each.startLine);
       const isDerived =
         derived !== undefined &&
@@ -252,9 +275,17 @@ function isCalled(text: string, name: string): boolean {
 const CALLABLE: ReadonlySet<string> = new Set(["function", "method", "constructor", "class", "macro"]);
 
 /** The innermost function, method or class around a line. */
-export function innermostCallable(symbols: readonly DefinedSymbol[], line: number): DefinedSymbol | undefined {
+export const innermostCallable = (symbols: readonly DefinedSymbol[], line: number): DefinedSymbol | undefined =>
+  innermostOf(symbols, line, CALLABLE);
+
+/** The innermost definition of some kinds around a line. */
+export function innermostOf(
+  symbols: readonly DefinedSymbol[],
+  line: number,
+  kinds: ReadonlySet<string>,
+): DefinedSymbol | undefined {
   const around = symbols.filter(
-    ({ kind, startLine, endLine }) => CALLABLE.has(kind) && startLine <= line && line <= endLine,
+    ({ kind, startLine, endLine }) => kinds.has(kind) && startLine <= line && line <= endLine,
   );
   return around.toSorted((a, b) => a.endLine - a.startLine - (b.endLine - b.startLine))[0];
 }

@@ -31,6 +31,9 @@ export const KINDS: Readonly<Record<Exclude<Relation, "importers">, ReadonlySet<
   implementations: new Set(["inherit"]),
 };
 
+/** Kinds of definition that inherit and are implemented. */
+export const TYPES: ReadonlySet<string> = new Set(["class", "struct", "interface", "trait", "enum", "object", "type"]);
+
 /** The place of a certainty among them; the surest is 0. */
 export const rankOf = (certainty: Certainty): number => CERTAINTIES.indexOf(certainty);
 

@@ -1,0 +1,155 @@
+/** Which types implement an interface of Go: no line says so, their methods do. */
+import { compareSignatures, type GoSignature, readGoSignature } from "../../../engines/relations/go-signature.ts";
+import { folderOf } from "../../../engines/relations/modules.ts";
+import { packageOf } from "../../../engines/relations/packages.ts";
+import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-index.ts";
+import { lastPart } from "../../../engines/search/names.ts";
+import { type Certainty, lessSure, placeKey, targetOf } from "./found.ts";
+import { resolvedDefinition } from "./resolved.ts";
+
+/** Methods of an interface that are compared, and types that are. */
+const MAX_METHODS = 100;
+const MAX_TYPES = 500;
+/** Interfaces in interfaces, and types in types, that lend their methods. */
+const MAX_EMBEDDED = 4;
+
+/** A method that an interface asks for. */
+interface Asked {
+  name: string;
+  /** Undefined where it was cut. */
+  signature: GoSignature | undefined;
+}
+
+interface MethodSet {
+  methods: Asked[];
+  /** Whether all methods are known: none comes from an interface of another module. */
+  isWhole: boolean;
+  isGeneric: boolean;
+}
+
+/** Whether a definition is an interface that types implement without naming it. */
+export const isGoInterface = ({ kind, path }: DefinedSymbol): boolean => kind === "interface" && path.endsWith(".go");
+
+/** Matches types with interfaces in one revision. One object serves one question: it remembers what it has read. */
+export class GoInterfaces {
+  readonly #files: UsesIndex;
+  readonly #sets = new Map<string, Promise<MethodSet>>();
+  truncated = false;
+
+  constructor(files: UsesIndex) {
+    this.#files = files;
+  }
+
+  /**
+   * Types that may implement an interface: those that define the method with the fewest definitions. All others that implement it embed one of
+   * them.
+   */
+  async candidates(of: DefinedSymbol): Promise<DefinedSymbol[]> {
+    const { methods } = await this.#methodSet(of);
+    const named = await Promise.all(methods.map(({ name }) => this.#methodsNamed(name)));
+    const [fewest = []] = named.toSorted((a, b) => a.length - b.length);
+    if (fewest.length > MAX_TYPES) this.truncated = true;
+    const types = await Promise.all(fewest.slice(0, MAX_TYPES).map((method) => this.typeOf(method)));
+    return types.filter((type) => type !== undefined);
+  }
+
+  /**
+   * How sure it is that a type implements an interface: `certain` where parameters and results are the same, too, `likely` where that cannot
+   * be told. Undefined if it does not.
+   */
+  async certaintyOf(type: DefinedSymbol, of: DefinedSymbol): Promise<Certainty | undefined> {
+    const { methods, isWhole, isGeneric } = await this.#methodSet(of);
+    if (methods.length === 0) return undefined;
+    let certainty: Certainty = isWhole ? "certain" : "likely";
+    for (const asked of methods) {
+      const own = await this.methodOf(type, asked.name);
+      if (!own) return undefined;
+      const signature = await this.#signatureOf(own);
+      const same = asked.signature && signature ? compareSignatures(asked.signature, signature, isGeneric) : "alike";
+      if (same === "other") return undefined;
+      if (same === "alike") certainty = lessSure(certainty, "likely");
+    }
+    return certainty;
+  }
+
+  /** The type that a method is defined for; undefined for a method of an interface and for what is none. */
+  async typeOf(method: DefinedSymbol): Promise<DefinedSymbol | undefined> {
+    const name = receiverOf(method);
+    if (name === undefined || !method.path.endsWith(".go")) return undefined;
+    const named = await this.#files.definitions(name);
+    return named.find((each) => isInPackage(each, method.path) && each.qualifiedName === name && !isGoInterface(each));
+  }
+
+  /** A type's method: its own, or one that an embedded type lends. */
+  async methodOf(type: DefinedSymbol, name: string, depth = 0): Promise<DefinedSymbol | undefined> {
+    const own = (await this.#methodsNamed(name)).find(
+      (each) => isInPackage(each, type.path) && receiverOf(each) === type.name,
+    );
+    if (own || depth >= MAX_EMBEDDED) return own;
+    for (const embedded of (await this.#embeddedIn(type)).known) {
+      const lent = await this.methodOf(embedded, name, depth + 1);
+      if (lent) return lent;
+    }
+    return undefined;
+  }
+
+  #methodSet(of: DefinedSymbol): Promise<MethodSet> {
+    const key = placeKey(targetOf(of));
+    let set = this.#sets.get(key);
+    if (!set) {
+      set = this.#readMethodSet(of, 0);
+      this.#sets.set(key, set);
+    }
+    return set;
+  }
+
+  async #readMethodSet(of: DefinedSymbol, depth: number): Promise<MethodSet> {
+    const members = (await this.#files.definitionsIn(of.path)).filter(
+      (each) => each.kind === "method" && each.qualifiedName === `${of.qualifiedName}.${each.name}`,
+    );
+    const methods = new Map<string, Asked>();
+    for (const member of members.slice(0, MAX_METHODS))
+      methods.set(member.name, { name: member.name, signature: await this.#signatureOf(member) });
+    const [description] = await this.#files.described([of]);
+    const isGeneric = description?.signature.includes("[") ?? false;
+    const embedded = await this.#embeddedIn(of);
+    const set = { isWhole: embedded.isAll && members.length <= MAX_METHODS && depth < MAX_EMBEDDED, isGeneric };
+    if (depth < MAX_EMBEDDED)
+      for (const base of embedded.known.filter(isGoInterface)) {
+        const lent = await this.#readMethodSet(base, depth + 1);
+        for (const each of lent.methods) if (methods.size < MAX_METHODS) methods.set(each.name, each);
+        set.isWhole &&= lent.isWhole;
+        set.isGeneric ||= lent.isGeneric;
+      }
+    return { methods: [...methods.values()], ...set };
+  }
+
+  /** The types that a struct or interface embeds; `isAll` unless some are not in the index. */
+  async #embeddedIn(type: DefinedSymbol): Promise<{ known: DefinedSymbol[]; isAll: boolean }> {
+    const uses = (await this.#files.uses(type.path))?.uses ?? [];
+    const own = uses.filter(({ kind, line }) => kind === "inherit" && type.startLine <= line && line <= type.endLine);
+    const found = await Promise.all(own.map((use) => resolvedDefinition(this.#files, type.path, use)));
+    const known = found.flatMap((each) => (typeof each === "string" ? [] : [each.definition]));
+    return { known, isAll: known.length === own.length };
+  }
+
+  async #methodsNamed(name: string): Promise<DefinedSymbol[]> {
+    const named = await this.#files.definitions(name);
+    return named.filter(({ kind, path }) => kind === "method" && path.endsWith(".go"));
+  }
+
+  async #signatureOf(method: DefinedSymbol): Promise<GoSignature | undefined> {
+    const [[described], uses] = await Promise.all([this.#files.described([method]), this.#files.uses(method.path)]);
+    return described && uses ? readGoSignature(described.signature, method.name, packageOf(uses)) : undefined;
+  }
+}
+
+/** Name of the type that a method is defined for. */
+function receiverOf({ qualifiedName, name }: DefinedSymbol): string | undefined {
+  const type = qualifiedName.slice(0, -name.length - 1);
+  return type === "" ? undefined : lastPart(type);
+}
+
+/** Whether a definition is in the package of a file: packages are folders. */
+const isInPackage = ({ path }: DefinedSymbol, of: string): boolean =>
+  path.endsWith(".go") && folderOf(path) === folderOf(of);
