@@ -3,17 +3,19 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { CodeContextClient } from "../../../interface/client/index.ts";
 import type { ServiceFile } from "../stack/service-file.ts";
 
-/** Two questions that fit any repository; the third asks for the definition named in the first answer. */
-const QUESTIONS = ["where does the program start", "how are errors handled"] as const;
+/** Questions about this repository. */
+export const OWN_QUESTIONS: readonly string[] = ["how are credits reserved", "how does a push start an index run"];
+/** Questions that fit any repository. */
+export const COMMON_QUESTIONS: readonly string[] = ["where does the program start", "how are errors handled"];
 const RESULTS_SHOWN = 3;
 const LINES_SHOWN = 12;
 
-/** Asks the questions and prints the answers. Throws errors of the clients. */
-export async function askQuestions(service: ServiceFile): Promise<void> {
+/** Asks the questions, then for the callers of the definition that the last answer names first. Throws errors of the clients. */
+export async function askQuestions(service: ServiceFile, questions: readonly string[]): Promise<void> {
   const { apiUrl, apiKey, workspaceId } = service;
   const client = new CodeContextClient({ baseUrl: apiUrl, apiKey });
   let name = "main";
-  for (const query of QUESTIONS) {
+  for (const query of questions) {
     const startedAt = performance.now();
     const { results } = await client.search({ query, workspaceId, limit: RESULTS_SHOWN, maxTokens: 1_000 });
     console.log(`POST /search  "${query}"  ${Math.round(performance.now() - startedAt)} ms`);
@@ -29,8 +31,8 @@ export async function askQuestions(service: ServiceFile): Promise<void> {
   const requestInit = { headers: { Authorization: `Bearer ${apiKey}` } };
   await mcp.connect(new StreamableHTTPClientTransport(new URL(`${apiUrl}/mcp`), { requestInit }));
   try {
-    console.log(`POST /mcp  find_symbol "${name}"`);
-    const { content } = await mcp.callTool({ name: "find_symbol", arguments: { name } });
+    console.log(`POST /mcp  find_references "${name}", its callers`);
+    const { content } = await mcp.callTool({ name: "find_references", arguments: { name, relation: "callers" } });
     const text = Array.isArray(content) && content[0]?.type === "text" ? content[0].text : "";
     for (const line of text.split("\n").slice(0, LINES_SHOWN)) console.log(`  ${line}`);
   } finally {

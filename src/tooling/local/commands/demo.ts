@@ -14,7 +14,7 @@ import { type DemoSource, openSource } from "../git/demo-source.ts";
 import { DEVELOPMENT_VARS, readWorkerVars } from "../stack/environment.ts";
 import { OperatorError, UsageError } from "../../errors.ts";
 import { runMain } from "./main.ts";
-import { askQuestions } from "./demo-questions.ts";
+import { askQuestions, COMMON_QUESTIONS, OWN_QUESTIONS } from "./demo-questions.ts";
 import { createProgress } from "./progress.ts";
 import { PROJECT_ROOT } from "../project.ts";
 import { type RunningService, startService } from "../stack/service.ts";
@@ -96,7 +96,7 @@ async function demonstrate(
     throw new OperatorError("the second run repeated work of the first");
   }
   console.log(`All ${second.skippedUnchanged} files were recognised and skipped.\n`);
-  await askQuestions(running.service);
+  await askQuestions(running.service, argument === PROJECT_ROOT ? OWN_QUESTIONS : COMMON_QUESTIONS);
 }
 
 async function index({ service }: RunningService, source: DemoSource, title: string): Promise<IndexResult> {
