@@ -16,8 +16,12 @@ export function modulePaths(path: string, module: string): string[] {
 
 function scriptPaths(path: string, module: string): string[] {
   if (!/^\.{1,2}(?:\/|$)/.test(module)) return [];
-  const joined = join(folderOf(path), module);
-  if (joined === undefined) return [];
+  const joined = joinPath(folderOf(path), module);
+  return joined === undefined ? [] : scriptFiles(joined);
+}
+
+/** Files that a script may mean by a path without regard to its ending, or by a folder. */
+export function scriptFiles(joined: string): string[] {
   const [ending = ""] = /\.[cm]?jsx?$/.exec(joined) ?? [];
   const sources = SOURCES_OF[ending]?.map((other) => joined.slice(0, -ending.length) + other) ?? [];
   const exact = /\.(?:[cm]?tsx?|vue|svelte)$/.test(joined) ? [joined] : [];
@@ -111,8 +115,8 @@ export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
 
-/** Undefined if the path leaves the repository. */
-function join(folder: string, relative: string): string | undefined {
+/** A path relative to a folder; undefined if it leaves the repository. */
+export function joinPath(folder: string, relative: string): string | undefined {
   const parts = folder === "" ? [] : folder.split("/");
   for (const part of relative.split("/")) {
     if (part === "..") {

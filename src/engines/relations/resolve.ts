@@ -7,6 +7,7 @@ import { otherParts } from "./parts.ts";
 import { contextsOf, declaredKey, findInProgram, IN_PROGRAM, isExact, isOfLibrary, isProgram } from "./program.ts";
 import {
   type FindDefinitions,
+  type FindEntries,
   type LoadUses,
   type Resolved,
   type Target,
@@ -32,10 +33,11 @@ export async function resolveUse(
   { name, meaning }: Pick<Use, "name" | "meaning">,
   load: LoadUses,
   definitions: FindDefinitions = () => Promise.resolve([]),
+  entries: FindEntries = () => Promise.resolve([]),
 ): Promise<Resolved> {
   const called = meaning.to === "likely" ? meaning.of : meaning;
   if (OF_VALUES.has(called.to)) return "none";
-  const resolver = new Resolver(load, definitions);
+  const resolver = new Resolver(load, definitions, entries);
   const found = await (meaning.to === "global" ? resolver.fromStars(path, name) : resolver.resolve(path, meaning));
   if (found === "outside" && isOfStandardLibrary(path, called)) return "none";
   return typeof found === "string" || !resolver.isLikely ? found : { ...found, isLikely: true };
@@ -50,8 +52,9 @@ export async function inherits(
   base: Target,
   load: LoadUses,
   definitions: FindDefinitions = () => Promise.resolve([]),
+  entries: FindEntries = () => Promise.resolve([]),
 ): Promise<boolean> {
-  return new Resolver(load, definitions).inherits(of, base);
+  return new Resolver(load, definitions, entries).inherits(of, base);
 }
 
 type Read = (path: string, meaning: Meaning) => Promise<Resolved>;
@@ -59,14 +62,16 @@ type Read = (path: string, meaning: Meaning) => Promise<Resolved>;
 class Resolver implements Follower {
   readonly load: LoadUses;
   readonly #definitions: FindDefinitions;
+  readonly #entries: FindEntries;
   #steps = 0;
   /** A rule that may fail was followed. */
   isLikely = false;
   readonly #asDefinition: Read = (path, meaning) => this.resolve(path, meaning);
 
-  constructor(load: LoadUses, definitions: FindDefinitions) {
+  constructor(load: LoadUses, definitions: FindDefinitions, entries: FindEntries) {
     this.load = load;
     this.#definitions = definitions;
+    this.#entries = entries;
   }
 
   async resolve(path: string, given: Meaning): Promise<Resolved> {
@@ -260,7 +265,9 @@ class Resolver implements Follower {
 
   async #module(path: string, module: string): Promise<string | undefined> {
     for (const candidate of modulePaths(path, module)) if (await this.load(candidate)) return candidate;
-    return undefined;
+    const [entry] = await this.#entries(path, module);
+    if (entry?.isStated === false) this.isLikely = true;
+    return entry?.path;
   }
 
   /** What a module gives under a name, through its re-exports. */

@@ -1,4 +1,5 @@
 /** What names are resolved with, and to. */
+import type { Entry } from "./script-configs.ts";
 import type { FileUses } from "./types.ts";
 import { ENTRY, isSeenThrough, isStep, isWrapping, unwrappedBy, type Wrapping } from "./wrapped.ts";
 
@@ -7,6 +8,9 @@ export type LoadUses = (path: string) => Promise<FileUses | undefined>;
 
 /** Definitions with a name in all files; languages with packages need them, since their imports do not name files. */
 export type FindDefinitions = (name: string) => Promise<readonly { path: string; kind?: string }[]>;
+
+/** Files that an import of a package or through an alias may mean. */
+export type FindEntries = (path: string, module: string) => Promise<readonly Entry[]>;
 
 /**
  * A definition, by the line of its name, or a whole module. `wrapping`: types around it, the outermost one last. `isLikely`: a rule that may

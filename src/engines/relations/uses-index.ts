@@ -1,6 +1,7 @@
 import { hasSureRules, hasUses } from "./languages.ts";
 import { decodeUses } from "./record.ts";
 import type { Target } from "./resolved.ts";
+import { type Entry, ScriptConfigs } from "./script-configs.ts";
 import type { FileUses } from "./types.ts";
 import { filesNamed, outlinesOf, symbolsOf } from "../search/definitions.ts";
 import { lastPart, nameKey } from "../search/names.ts";
@@ -12,6 +13,7 @@ import type { SearchIndex } from "../search/search-index.ts";
 import { TRAIT } from "../search/paths.ts";
 import type { QueryTerm } from "../search/query.ts";
 import type { FoundReference, FoundSymbol, TextSource } from "../search/types.ts";
+import { wantedChunks } from "../search/wanted-text.ts";
 import { type AlikeFile, filesAlike } from "../impact/words.ts";
 import { filesWithNames } from "../impact/names.ts";
 
@@ -24,6 +26,9 @@ const MAX_REMEMBERED_BYTES = 3 * 1024 * 1024;
 const MAX_OUTLINES = 100;
 /** Documents whose texts are read for a name in languages without rules. */
 const MAX_DOCUMENTS = 1_000;
+
+/** Languages in which an import names a file, a package or an alias. */
+const SCRIPTS: ReadonlySet<string> = new Set(["typescript", "tsx", "javascript", "vue", "svelte"]);
 
 /** SHA-256 of no bytes: an empty file has no record, since there is nothing to say. */
 const EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
@@ -51,6 +56,7 @@ export class UsesIndex {
   readonly #index: SearchIndex;
   readonly #texts: TextSource;
   readonly #read: UsesFallback;
+  readonly #configs: ScriptConfigs;
   readonly #known = new Map<string, Promise<FileUses | undefined>>();
   readonly #named = new Map<string, Promise<DefinedSymbol[]>>();
   readonly #outlines = new Map<string, Promise<DefinedSymbol[]>>();
@@ -69,6 +75,7 @@ export class UsesIndex {
     this.#index = index;
     this.#texts = texts;
     this.#read = read;
+    this.#configs = new ScriptConfigs(this.paths, (paths) => this.#textsOf(paths));
   }
 
   /** Files that mention an identifier, sources first. Nearly all files for a name that is too common to be looked up. */
@@ -163,6 +170,23 @@ export class UsesIndex {
       this.#known.delete(oldest);
       this.#rememberedBytes -= size;
     }
+  }
+
+  /** Files that an import in a script may mean that does not begin with a dot: of a package of the repository, or through an alias. */
+  async entries(path: string, module: string): Promise<readonly Entry[]> {
+    if (!SCRIPTS.has(this.language(path))) return [];
+    return (await this.#configs.entries(path, module)).filter((entry) => this.has(entry.path));
+  }
+
+  /** Whole texts of small files; undefined for those without one. */
+  async #textsOf(paths: readonly string[]): Promise<(string | undefined)[]> {
+    const files = paths.map((path) => ({ file: this.#index.fileAt(0, path) as number }));
+    const records = await outlinesOf(this.#index, files);
+    const wanted = records.map((record, i) =>
+      wantedChunks(this.#index, { file: files[i]?.file as number, record }, [...record.chunks.keys()]),
+    );
+    const loaded = wanted.length === 0 ? [] : await this.#texts(wanted);
+    return loaded.map(({ chunks }) => (chunks.includes("") ? undefined : chunks.join("\n")));
   }
 
   /** Definitions with a name, by the last part of their qualified names and with regard to case. */

@@ -1,10 +1,9 @@
 /** What speaks for each file that a change may concern. */
 import { type ChangeHistory, changeRates, type CoChange, coChanges } from "../../../engines/impact/co-change.ts";
-import { modulePaths } from "../../../engines/relations/modules.ts";
 import type { UsesIndex } from "../../../engines/relations/uses-index.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import { splitPath, tellingStem, TRAIT } from "../../../engines/search/paths.ts";
-import { leadsTo } from "../relations/importers.ts";
+import { importedFile, leadsTo } from "../relations/importers.ts";
 import type { Change } from "./change.ts";
 
 /** Files taken of each list. */
@@ -219,8 +218,8 @@ async function addImports(
   const changed = change.paths.filter((path) => files.has(path)).slice(0, MAX_IMPORTING);
   for (const path of changed)
     for (const { module } of (await files.uses(path))?.imports ?? []) {
-      const target = modulePaths(path, module).find((each) => files.has(each));
-      if (target !== undefined && isCandidate(target)) entry(target).importedBy ??= path;
+      const target = await importedFile(path, module, files);
+      if (target !== undefined && isCandidate(target.path)) entry(target.path).importedBy ??= path;
     }
   const strength = ({ words, together, uses, namedLike: like }: FileEvidence) =>
     words.score + together.score + uses.score + (like === undefined ? 0 : 1);
@@ -228,7 +227,9 @@ async function addImports(
   await Promise.all(
     importers.map(async (each) => {
       const imports = (await files.uses(each.path))?.imports ?? [];
-      each.imports = changed.find((path) => imports.some((one) => leadsTo(each.path, one, path, files)));
+      for (const path of changed)
+        for (const one of imports)
+          if (each.imports === undefined && (await leadsTo(each.path, one, path, files))) each.imports = path;
     }),
   );
 }

@@ -1,7 +1,7 @@
 /** Callers and implementations: the uses of some definitions. */
 import { hasUses } from "../../../engines/relations/languages.ts";
 import { inherits, resolveUse } from "../../../engines/relations/resolve.ts";
-import type { FindDefinitions, Resolved } from "../../../engines/relations/resolved.ts";
+import type { FindDefinitions, FindEntries, Resolved } from "../../../engines/relations/resolved.ts";
 import { type FileUses, type Meaning, type Use, WHOLE_MODULE } from "../../../engines/relations/types.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-index.ts";
@@ -197,6 +197,7 @@ class Judge {
   readonly #byPlace: ReadonlyMap<string, DefinedSymbol>;
   readonly #load: (path: string) => Promise<FileUses | undefined>;
   readonly #named: FindDefinitions;
+  readonly #entries: FindEntries;
   readonly #interfaces: GoInterfaces;
   /** The definition that overrides what is at a place. */
   readonly #overriding = new Map<string, DefinedSymbol | undefined>();
@@ -208,12 +209,13 @@ class Judge {
     this.#byPlace = new Map(definitions.map((each) => [placeKey(targetOf(each)), each]));
     this.#load = (path) => files.uses(path);
     this.#named = (name) => files.definitions(name);
+    this.#entries = (path, module) => files.entries(path, module);
     this.#interfaces = new GoInterfaces(files);
   }
 
   /** How sure it is that a use means one of the definitions; undefined if it means something else. */
   async of(path: string, use: Use): Promise<Judged | undefined> {
-    const resolved = await resolveUse(path, use, this.#load, this.#named);
+    const resolved = await resolveUse(path, use, this.#load, this.#named, this.#entries);
     if (resolved === "none") return undefined;
     if (resolved === "outside" || resolved === "unknown")
       return isWritten(use, this.#names) ? { certainty: "name" } : undefined;
@@ -252,6 +254,7 @@ class Judge {
           { path: other.path, line: base.line },
           this.#load,
           this.#named,
+          this.#entries,
         ));
       if (isDerived) return each;
     }

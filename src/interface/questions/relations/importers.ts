@@ -1,8 +1,9 @@
 /** Importers: the files that import a file or a package. */
 import { modulePaths, submodule } from "../../../engines/relations/modules.ts";
+import type { Entry } from "../../../engines/relations/script-configs.ts";
 import type { Import } from "../../../engines/relations/types.ts";
 import type { UsesIndex } from "../../../engines/relations/uses-index.ts";
-import type { FoundUse } from "./found.ts";
+import type { Certainty, FoundUse } from "./found.ts";
 
 /** Files whose imports are read together. */
 const BATCH = 200;
@@ -23,23 +24,37 @@ export async function importersOf(files: UsesIndex, path: string): Promise<Found
     await Promise.all(
       order.slice(from, from + BATCH).map(async (own) => {
         const imports = (await files.uses(own))?.imports ?? [];
-        const means = (each: Import) => (isFile ? leadsTo(own, each, path, files) : isOfPackage(each, path));
-        const lines = new Set(imports.filter(means).map(({ line }) => line));
-        if (lines.size === 0) return;
-        const uses = [...lines].map((line): FoundUse => ({ path: own, line, certainty: "certain", distance: 1 }));
-        found.set(own, uses);
+        const uses = new Map<number, FoundUse>();
+        for (const each of imports) {
+          const certainty = isFile ? await leadsTo(own, each, path, files) : isOfPackage(each, path) && "certain";
+          if (certainty) uses.set(each.line, { path: own, line: each.line, certainty, distance: 1 });
+        }
+        if (uses.size > 0) found.set(own, [...uses.values()]);
       }),
     );
   // In the order of the paths, whatever was read first.
   return files.paths.flatMap((own) => found.get(own) ?? []);
 }
 
-/** Whether an import of a file is the import of another. */
-export function leadsTo(from: string, { module, name }: Import, path: string, files: UsesIndex): boolean {
-  const first = (name: string) => modulePaths(from, name).find((candidate) => files.has(candidate));
-  if (first(module) === path) return true;
+/** How sure it is that an import of a file is the import of another; undefined if it is not. */
+export async function leadsTo(
+  from: string,
+  { module, name }: Import,
+  path: string,
+  files: UsesIndex,
+): Promise<Certainty | undefined> {
   const inner = name === "*" ? undefined : submodule(from, module, name);
-  return inner !== undefined && first(inner) === path;
+  for (const each of inner === undefined ? [module] : [module, inner]) {
+    const found = await importedFile(from, each, files);
+    if (found?.path === path) return found.isStated ? "certain" : "likely";
+  }
+  return undefined;
+}
+
+/** The file that an import leads to; undefined if it is none of the index. */
+export async function importedFile(from: string, module: string, files: UsesIndex): Promise<Entry | undefined> {
+  const near = modulePaths(from, module).find((candidate) => files.has(candidate));
+  return near === undefined ? (await files.entries(from, module))[0] : { path: near, isStated: true };
 }
 
 /** Whether an import is of a package, of a module in it, or of the one name of a package that is given. */

@@ -18,6 +18,7 @@ export async function resolvedDefinition(
     use,
     (other) => files.uses(other),
     (each) => files.definitions(each),
+    (from, module) => files.entries(from, module),
   );
   if (typeof resolved === "string") return resolved === "unknown" ? "unknown" : "none";
   if (resolved.line === undefined) return "none";

@@ -1,0 +1,219 @@
+/**
+ * What imports of scripts mean that do not begin with a dot: the packages of the repository by the names that their `package.json` gives them,
+ * and the aliases of `tsconfig.json` and `jsconfig.json`.
+ */
+import { parse } from "jsonc-parser";
+import { folderOf, joinPath, scriptFiles } from "./modules.ts";
+
+/** A file that an import may mean. */
+export interface Entry {
+  path: string;
+  /** A manifest or alias names this file; otherwise it is where the sources of what is named usually are. */
+  isStated: boolean;
+}
+
+/** Reads the texts of some files of the repository; undefined for those that cannot be read. */
+export type ReadTexts = (paths: readonly string[]) => Promise<(string | undefined)[]>;
+
+/** Manifests that are read, and files with aliases. */
+const MAX_FILES = 300;
+const MAX_TEXT = 100_000;
+/** Conditions in conditions of a manifest's `exports`, and configurations that name others. */
+const MAX_DEPTH = 5;
+/** Patterns of a configuration, and files that one import may mean. */
+const MAX_PATTERNS = 500;
+const MAX_ENTRIES = 200;
+
+type Values = Readonly<Record<string, unknown>>;
+
+interface Package {
+  folder: string;
+  manifest: Values;
+}
+
+interface Aliases {
+  /** Folder that the targets begin in. */
+  folder: string;
+  paths: readonly (readonly [pattern: string, targets: readonly string[]])[];
+  /** Whether other imports are looked up in the folder, too. */
+  hasBase: boolean;
+}
+
+/** The configurations of one revision; each is read when an import first asks for it. */
+export class ScriptConfigs {
+  readonly #paths: readonly string[];
+  readonly #read: ReadTexts;
+  #packages: Promise<ReadonlyMap<string, Package | undefined>> | undefined;
+  readonly #aliases = new Map<string, Promise<Aliases | undefined>>();
+
+  /** `paths` are all files of the revision. */
+  constructor(paths: readonly string[], read: ReadTexts) {
+    this.#paths = paths;
+    this.#read = read;
+  }
+
+  /** Files that an import in a script may mean, the likeliest first; empty for a package of another repository. */
+  async entries(path: string, module: string): Promise<Entry[]> {
+    if (/^[./]|^\w+:/.test(module)) return [];
+    const aliases = await this.#aliasesOf(path);
+    const aliased = aliases ? aliasedPaths(aliases, module) : [];
+    const [, name = "", inner = ""] = /^((?:@[^/]+\/)?[^/]+)(?:\/(.+))?$/.exec(module) ?? [];
+    const own = (await (this.#packages ??= this.#readPackages())).get(name);
+    return [...aliased, ...(own ? entriesOf(own, inner) : [])].slice(0, MAX_ENTRIES);
+  }
+
+  async #readPackages(): Promise<ReadonlyMap<string, Package | undefined>> {
+    const paths = this.#paths.filter((path) => /(?:^|\/)package\.json$/.test(path)).slice(0, MAX_FILES);
+    const packages = new Map<string, Package | undefined>();
+    for (const [i, text] of (await this.#read(paths)).entries()) {
+      const manifest = valuesOf(text);
+      const name = manifest?.["name"];
+      if (!manifest || typeof name !== "string" || name === "") continue;
+      // Of two packages of one name, as fixtures have them, none is meant for sure.
+      packages.set(name, packages.has(name) ? undefined : { folder: folderOf(paths[i] ?? ""), manifest });
+    }
+    return packages;
+  }
+
+  /** The aliases of the nearest configuration above a file. */
+  async #aliasesOf(path: string): Promise<Aliases | undefined> {
+    for (let folder = folderOf(path); ; folder = folderOf(folder)) {
+      for (const name of ["tsconfig.json", "jsconfig.json"]) {
+        const own = folder === "" ? name : `${folder}/${name}`;
+        if (!this.#has(own)) continue;
+        let aliases = this.#aliases.get(own);
+        if (!aliases) {
+          if (this.#aliases.size >= MAX_FILES) return undefined;
+          aliases = this.#readAliases(own, 0);
+          this.#aliases.set(own, aliases);
+        }
+        return aliases;
+      }
+      if (folder === "") return undefined;
+    }
+  }
+
+  #has(path: string): boolean {
+    let [low, high] = [0, this.#paths.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#paths[middle] as string) < path) low = middle + 1;
+      else high = middle;
+    }
+    return this.#paths[low] === path;
+  }
+
+  async #readAliases(path: string, depth: number): Promise<Aliases | undefined> {
+    const [text] = await this.#read([path]);
+    const config = valuesOf(text);
+    if (!config) return undefined;
+    const options = asValues(config["compilerOptions"]);
+    const base = options?.["baseUrl"];
+    const paths = asValues(options?.["paths"]);
+    if (typeof base === "string" || paths) {
+      const folder = joinPath(folderOf(path), typeof base === "string" ? base : ".");
+      if (folder === undefined) return undefined;
+      const pairs = Object.entries(paths ?? {})
+        .slice(0, MAX_PATTERNS)
+        .map(([pattern, targets]) => [pattern, stringsIn(targets).slice(0, MAX_ENTRIES)] as const);
+      return { folder, paths: pairs, hasBase: typeof base === "string" };
+    }
+    // Bases, or the parts of a configuration that only refers to them, as bundlers' templates have it.
+    const references = Array.isArray(config["references"]) ? config["references"] : [];
+    const others = [
+      ...stringsIn(config["extends"]),
+      ...references.flatMap((each) => stringsIn(asValues(each)?.["path"])),
+    ];
+    for (const other of others.slice(0, MAX_DEPTH)) {
+      const named = other.startsWith(".") && depth < MAX_DEPTH ? joinPath(folderOf(path), other) : undefined;
+      const found = [named, `${named}.json`, `${named}/tsconfig.json`].find(
+        (each) => each !== undefined && this.#has(each),
+      );
+      const aliases = found === undefined ? undefined : await this.#readAliases(found, depth + 1);
+      if (aliases) return aliases;
+    }
+    return undefined;
+  }
+}
+
+/** Files that an alias maps a module to: the pattern with the longest text before its `*` counts, as TypeScript has it. */
+function aliasedPaths({ folder, paths, hasBase }: Aliases, module: string): Entry[] {
+  let best: { before: number; rest: string; targets: readonly string[] } | undefined;
+  for (const [pattern, targets] of paths) {
+    const rest = restOf(pattern, module);
+    const before = pattern.includes("*") ? pattern.indexOf("*") : pattern.length + 1;
+    if (rest !== undefined && before > (best?.before ?? -1)) best = { before, rest, targets };
+  }
+  const targets = best ? best.targets.map((target) => target.replace("*", () => best.rest)) : hasBase ? [module] : [];
+  return targets.flatMap((target) => filesAt(joinPath(folder, target), true));
+}
+
+/** What stands for the `*` of a pattern; empty for a pattern without one. Undefined if the module does not match. */
+function restOf(pattern: string, module: string): string | undefined {
+  const star = pattern.indexOf("*");
+  if (star < 0) return pattern === module ? "" : undefined;
+  const [before, after] = [pattern.slice(0, star), pattern.slice(star + 1)];
+  if (module.length < before.length + after.length) return undefined;
+  return module.startsWith(before) && module.endsWith(after)
+    ? module.slice(before.length, module.length - after.length)
+    : undefined;
+}
+
+/** Files of a package: those that its manifest names for `inner` (empty for the package itself), their sources, and where both usually are. */
+function entriesOf({ folder, manifest }: Package, inner: string): Entry[] {
+  const stated = statedFor(manifest, inner).slice(0, MAX_ENTRIES);
+  const usual = (inner === "" ? ["index", "main"] : [inner]).flatMap((name) => [`src/${name}`, name, `lib/${name}`]);
+  return [
+    ...stated.flatMap((target) => filesAt(joinPath(folder, target), true)),
+    ...stated.flatMap((target) => filesAt(joinPath(folder, sourceOf(target)), false)),
+    ...usual.flatMap((target) => filesAt(joinPath(folder, target), false)),
+  ];
+}
+
+/** Targets of `exports`, or of the fields before it. */
+function statedFor(manifest: Values, inner: string): string[] {
+  const { exports } = manifest;
+  const subpaths = asValues(exports);
+  const hasSubpaths = subpaths !== undefined && Object.keys(subpaths).some((key) => key.startsWith("."));
+  if (exports !== undefined && exports !== null && !hasSubpaths) return inner === "" ? stringsIn(exports) : [];
+  if (hasSubpaths) {
+    for (const [pattern, target] of Object.entries(subpaths).slice(0, MAX_PATTERNS)) {
+      const rest = restOf(pattern, inner === "" ? "." : `./${inner}`);
+      if (rest !== undefined) return stringsIn(target).map((each) => each.replaceAll("*", () => rest));
+    }
+    return [];
+  }
+  return inner === "" ? ["source", "types", "module", "main"].flatMap((field) => stringsIn(manifest[field])) : [];
+}
+
+/** Where the source of a built file usually is: `dist/esm/index.d.ts` comes from `src/index`. */
+function sourceOf(target: string): string {
+  const plain = target.replace(/^\.\//, "").replace(/(?:\.d)?\.[cm]?[jt]sx?$/, "");
+  return plain.replace(/^(?:dist|build|lib|out|es|esm|cjs|types)\/(?:(?:es|esm|cjs|types|src)\/)?/, "src/");
+}
+
+function filesAt(path: string | undefined, isStated: boolean): Entry[] {
+  return path === undefined ? [] : scriptFiles(path).map((each) => ({ path: each, isStated }));
+}
+
+/** All texts in a value of a manifest, in their order. */
+function stringsIn(value: unknown, depth = 0): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null || depth > MAX_DEPTH) return [];
+  return Object.values(value).flatMap((each) => stringsIn(each, depth + 1));
+}
+
+const asValues = (value: unknown): Values | undefined =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Values) : undefined;
+
+/** The values of a JSON file, with comments and trailing commas as configurations have them; undefined if it is none. */
+function valuesOf(text: string | undefined): Values | undefined {
+  if (text === undefined || text.length > MAX_TEXT) return undefined;
+  try {
+    return asValues(parse(text, [], { allowTrailingComma: true }));
+  } catch (error) {
+    // The parser calls itself for each level; a file with thousands of them is no configuration.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
