@@ -9,7 +9,7 @@ import { linesOf } from "./secrets/lines.ts";
 import type { SecretRange } from "./secrets/types.ts";
 import { withholdSecrets } from "./secrets/withhold.ts";
 import { scriptsOnly } from "./components.ts";
-import { damagedRows } from "./pieces.ts";
+import { damagedRows, hasUnreadLines } from "./pieces.ts";
 import { Recovery } from "./recovery.ts";
 import { SourceText } from "./source-text.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
@@ -121,6 +121,7 @@ async function syntaxOutline(
     glueComments(levels, comments, source);
     const damaged = damagedRows(tree, source);
     const hasErrors = tree.root.hasError;
+    const isUnread = hasUnreadLines(tree, source, { from: 0, to: source.lineCount - 1 });
     onStage("symbols");
     const uses = readUses?.(tree.root, language);
     onStage("uses");
@@ -129,10 +130,14 @@ async function syntaxOutline(
       return { symbols, levels, hasErrors, uses };
     }
     const recovery = new Recovery(engine, grammar, compiled, source, budget);
-    const recovered = recovery.recover(name, units, symbols, damaged);
+    const { withoutMacros, ...recovered } = recovery.recover(name, units, symbols, damaged);
     glueLeads(levels, recovered.symbols);
     onStage("recovery");
-    return { ...recovered, levels, hasErrors, uses };
+    const isClearer = withoutMacros !== undefined && (isUnread || withoutMacros.changesDeclarations);
+    const again = isClearer ? engine.parse(withoutMacros.units, source.text, grammar, budget) : undefined;
+    const clearer = again?.ok === true ? readUses?.(again.tree.root, language) : undefined;
+    onStage("uses");
+    return { ...recovered, levels, hasErrors, uses: clearer ?? uses };
   } catch (error) {
     return engine.recover(error);
   }

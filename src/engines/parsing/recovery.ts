@@ -6,13 +6,15 @@ import { shellSkeleton } from "./shell-skeleton.ts";
 import { type Skeleton, skeletonOf } from "./skeleton.ts";
 import type { SourceText } from "./source-text.ts";
 import { type CompiledRules, extractSymbols, resolveOwners } from "./symbols.ts";
-import { START_OF_TEXT } from "./syntax-node.ts";
+import { START_OF_TEXT, type SyntaxTree } from "./syntax-node.ts";
 import type { DraftSymbol, SymbolKind } from "./types.ts";
 
 interface Recovered {
   symbols: DraftSymbol[];
   /** Whether some lines could not be read by any parse. */
   isPartial: boolean;
+  /** The text without apparent macros, function bodies included; absent if there are none. */
+  withoutMacros?: Pick<Skeleton, "units" | "changesDeclarations">;
 }
 
 /** Languages with blocks in braces; `true` for those with macros. */
@@ -72,13 +74,20 @@ export class Recovery {
     // Some of these symbols may be macros that were read as declared names.
     const plausible = withoutMacros(symbols, macros);
     const parsed = this.#engine.parse(skeleton, this.#source.text, this.#grammar, this.#budget, START_OF_TEXT, gaps);
-    if (!parsed.ok) return this.#recoverPieces(bared, plausible, damaged);
-    const bare = extractSymbols(parsed.tree, this.#source, this.#compiled).symbols;
-    return this.#recoverPieces(bared, this.#merge(plausible, bare, false), damagedRows(parsed.tree, this.#source));
+    const recovered = parsed.ok
+      ? this.#recoverBare(bared, parsed.tree, plausible)
+      : this.#recoverPieces(bared, plausible, damaged);
+    return macros.size === 0 && !bared.changesDeclarations ? recovered : { ...recovered, withoutMacros: bared };
+  }
+
+  #recoverBare(bared: BaredText, tree: SyntaxTree, plausible: DraftSymbol[]): Recovered {
+    const bare = extractSymbols(tree, this.#source, this.#compiled).symbols;
+    return this.#recoverPieces(bared, this.#merge(plausible, bare, false), damagedRows(tree, this.#source));
   }
 
   #withoutBodies(name: GrammarName, units: Uint16Array): Skeleton | undefined {
-    if (name === "bash") return { units: shellSkeleton(this.#source, units), gaps: [], macros: new Set() };
+    if (name === "bash")
+      return { units: shellSkeleton(this.#source, units), gaps: [], macros: new Set(), changesDeclarations: false };
     const hasMacros = BRACES[name];
     return hasMacros === undefined ? undefined : skeletonOf(this.#source, units, hasMacros);
   }

@@ -1,3 +1,4 @@
+import { repeatedBranches } from "./branches.ts";
 import type { Gap } from "./engine.ts";
 import type { SourceText } from "./source-text.ts";
 
@@ -20,6 +21,8 @@ export interface Skeleton {
   gaps: readonly Gap[];
   /** Where macros were. */
   macros: ReadonlySet<number>;
+  /** Whether a macro before the name of a type was left out, or a repeated branch: what a parser makes of these is no declaration. */
+  changesDeclarations: boolean;
 }
 
 /**
@@ -33,13 +36,17 @@ export function skeletonOf(source: SourceText, units: Uint16Array, hasMacros: bo
   const skeleton = hasMacros ? units.slice() : units;
   const gaps: Gap[] = [];
   const open: { row: number; indent: number; isType: boolean }[] = [];
+  const isComment = commentLines();
+  const repeated = hasMacros ? repeatedBranches(source) : NO_ROWS;
+  for (const row of repeated) skeleton.fill(SPACE, source.lineStarts[row], source.contentEnd(row));
+  let changesDeclarations = repeated.size > 0;
   let isContinued = false;
   for (let row = 0; row < source.lineCount; row++) {
     const line = source.line(row);
     const content = line.trim();
     const isDirective: boolean = isContinued || content.startsWith("#");
     isContinued = isDirective && content.endsWith("\\");
-    if (content === "" || line.length > MAX_LINE || isDirective) continue;
+    if (content === "" || line.length > MAX_LINE || isDirective || repeated.has(row) || isComment(content)) continue;
     const indent = line.length - line.trimStart().length;
     if (content.startsWith("}")) {
       while (open.length > 0 && open.at(-1)!.indent > indent) open.pop();
@@ -50,8 +57,10 @@ export function skeletonOf(source: SourceText, units: Uint16Array, hasMacros: bo
       }
     }
     const inBody = open.some(({ isType }) => !isType);
-    if (hasMacros && !inBody) {
-      for (const { start, end } of macrosOf(source, row, line)) {
+    if (hasMacros) {
+      for (const { start, end, isOfType } of macrosOf(source, row, line)) {
+        if (inBody && !isOfType) continue;
+        changesDeclarations ||= isOfType;
         macros.add(start);
         skeleton.fill(SPACE, start, end);
       }
@@ -59,8 +68,20 @@ export function skeletonOf(source: SourceText, units: Uint16Array, hasMacros: bo
     if (OPENS.test(content) && open.length < MAX_OPEN)
       open.push({ row, indent, isType: !inBody && isTypeHead(headAt(source, row, content, indent)) });
   }
-  return { units: skeleton, gaps, macros };
+  return { units: skeleton, gaps, macros, changesDeclarations };
 }
+
+/** Tells of the lines of a file in turn whether they are only a comment: code in one opens no block. */
+function commentLines(): (content: string) => boolean {
+  let isOpen = false;
+  return (content) => {
+    if (!isOpen && !content.startsWith("/*")) return content.startsWith("//");
+    isOpen = !content.includes("*/");
+    return isOpen || content.endsWith("*/");
+  };
+}
+
+const NO_ROWS: ReadonlySet<number> = new Set();
 
 /** Adds the rows of a block, which replace those of the blocks in it. */
 function addGap(gaps: Gap[], { lineStarts }: SourceText, row: number, endRow: number): void {
@@ -93,18 +114,32 @@ function headAt(source: SourceText, row: number, content: string, indent: number
 /** Patterns are not applied to lines longer than this. */
 const MAX_MACRO_LINE = 300;
 
-/** `API int f(void)`, `class EXPORT A`, `f(void) NOTHROW;` and lines of a macro alone. */
-const MACROS =
-  /^\s*[A-Z][A-Z0-9_]{2,}(?:\([^;{}]*\))?$|\b(?=[A-Z])(?<=^\s*|[>;{}]\s*|\b(?:static|inline|extern|const|friend|virtual|explicit|constexpr|typedef)\s+)[A-Z][A-Z0-9_]{2,}(?:\([^()]*\))?(?=\s+[A-Za-z_][^\s;(){}=*&]*[\s*&]+[A-Za-z_~(*])|\b(?=[A-Z])(?<=\b(?:class|struct|union|enum)\s+)[A-Z][A-Z0-9_]{2,}(?:\([^()]*\))?(?=\s+[A-Za-z_]\w*\s*(?:[:{<]|final\b|$))|\b(?=[A-Z])(?<=\)\s*(?:const\s*)?)[A-Z][A-Z0-9_]{2,}(?:\([^()]*\))?(?=\s*(?:[;{]|$))/g;
+/** `class EXPORT A`, which is no code of C++ anywhere. */
+const TYPE_MACROS =
+  /\b(?=[A-Z])(?<=\b(?:class|struct|union|enum)\s+)[A-Z][A-Z0-9_]{2,}(?:\([^()]*\))?(?=\s+[A-Za-z_]\w*\s*(?:[:{<]|final\b|$))/g;
 
-function macrosOf(source: SourceText, row: number, line: string): { start: number; end: number }[] {
+/** `API int f(void)`, `f(void) NOTHROW;` and lines of a macro alone. */
+const MACROS =
+  /^\s*[A-Z][A-Z0-9_]{2,}(?:\([^;{}]*\))?$|\b(?=[A-Z])(?<=^\s*|[>;{}]\s*|\b(?:static|inline|extern|const|friend|virtual|explicit|constexpr|typedef)\s+)[A-Z][A-Z0-9_]{2,}(?:\([^()]*\))?(?=\s+[A-Za-z_][^\s;(){}=*&]*[\s*&]+[A-Za-z_~(*])|\b(?=[A-Z])(?<=\)\s*(?:const\s*)?)[A-Z][A-Z0-9_]{2,}(?:\([^()]*\))?(?=\s*(?:[;{]|$))/g;
+
+interface Macro {
+  start: number;
+  end: number;
+  /** It stands before the name of a type. */
+  isOfType: boolean;
+}
+
+function macrosOf(source: SourceText, row: number, line: string): Macro[] {
   if (line.length > MAX_MACRO_LINE) return [];
   // A macro followed by a body defines a function.
   const next = row + 1 < source.lineCount ? source.line(row + 1).trimStart() : "";
   if (next.startsWith("{") && /^\s*[A-Z][A-Z0-9_]{2,}\(/.test(line)) return [];
   const rowStart = source.lineStarts[row]!;
-  return Array.from(line.trimEnd().matchAll(MACROS), ({ index, 0: macro }) => {
-    const start = rowStart + index + macro.length - macro.trimStart().length;
-    return { start, end: rowStart + index + macro.length };
-  });
+  const content = line.trimEnd();
+  return [TYPE_MACROS, MACROS].flatMap((pattern) =>
+    Array.from(content.matchAll(pattern), ({ index, 0: macro }) => {
+      const start = rowStart + index + macro.length - macro.trimStart().length;
+      return { start, end: rowStart + index + macro.length, isOfType: pattern === TYPE_MACROS };
+    }),
+  );
 }

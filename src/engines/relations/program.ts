@@ -4,6 +4,7 @@
  */
 import type { Expression } from "./file-builder.ts";
 import { MAX_CANDIDATES } from "./limits.ts";
+import { amongIncluded } from "./includes.ts";
 import type { FindDefinitions, LoadUses } from "./resolved.ts";
 import type { Meaning } from "./types.ts";
 
@@ -60,7 +61,10 @@ export async function findInProgram(
     const of = (await load(own))?.exports.get(full);
     if (of) found.push({ path: own, of });
   }
-  return found.length > 1 || found[0]?.of.to === "ambiguous" ? "unknown" : found[0];
+  const seen = found.length > 1 ? await amongIncluded(load, path, found) : found;
+  if (found.length === 0) return undefined;
+  const [only] = seen;
+  return seen.length !== 1 || !only || only.of.to === "ambiguous" ? "unknown" : only;
 }
 
 /** Functions of the C library and of POSIX: a name that a file does not define is usually one of these. */

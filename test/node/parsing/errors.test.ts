@@ -36,6 +36,12 @@ describe("what an error hides is found", () => {
     expect(await namesOf("cpp", text)).toEqual(["1 Hook", "3 A", "5 A::f", "9 after"]);
   });
 
+  it("behind branches of a build that open the same block, and behind code in comments", async () => {
+    const text =
+      "#if A\nint wide(int a) {\n#elif B\nint other(int a) {\n#else\nint narrow(int a) {\n#endif\n  return 1;\n}\n// namespace example {\n//   void f() {\n/* class B {\n */\nclass LIB_EXPORT A : public B {\n  void g();\n};\nLIB_API int after(void);\n";
+    expect(await namesOf("cpp", text)).toEqual(["6 narrow", "14 A", "15 A::g", "17 after"]);
+  });
+
   it("among the members of a type, each by itself", async () => {
     const broken = "    fun broken(suspend: (a: Int) -> Boolean, = 1) {\n    }\n";
     const text = `package p\n\nopen class A(val size: Int) {\n    fun first() {}\n\n${broken}\n    fun last(): Int = 1\n}\n\nfun after() {}\n`;

@@ -144,6 +144,52 @@ describe("C++", () => {
     ]);
   });
 
+  it("prefers of two programs with the same names the one whose headers a file includes", async () => {
+    const program = (header: string) => ({
+      [`${header}.hpp`]: "namespace n {\nstruct Ref {\n  int size() { return 1; }\n  int made();\n};\nint trim();\n}\n",
+      [`${header}.cpp`]: `#include "${header}.hpp"\nnamespace n {\nint Ref::made() { return size(); }\nint trim() { return 1; }\n}\n`,
+    });
+    const files = {
+      ...program("src/lib/text"),
+      ...program("all/whole"),
+      "src/lib/deep.hpp": "#include <lib/text.hpp>\n",
+      "src/main.cpp":
+        '#include "lib/deep.hpp"\nnamespace n {\nvoid run(Ref ref) {\n  trim();\n  ref.size();\n  ref.made();\n}\n}\n',
+      "src/blind.cpp": "namespace n {\nvoid run(Ref ref) {\n  trim();\n  ref.size();\n}\n}\n",
+    };
+    expect(await callsIn(files, "src/main.cpp")).toEqual([
+      "trim@4 → src/lib/text.cpp:4",
+      "size@5 → src/lib/text.hpp:3",
+      "made@6 → src/lib/text.cpp:3",
+    ]);
+    expect(await callsIn(files, "all/whole.cpp")).toEqual(["size@3 → all/whole.hpp:3"]);
+    expect(await callsIn(files, "src/blind.cpp")).toEqual(["trim@3 → unknown", "size@4 → unknown"]);
+  });
+
+  it("reads on behind macros before types, and behind heads of one function that a build chooses from", async () => {
+    const files = {
+      "a.cc": [
+        "namespace n {",
+        "class N_API Message {",
+        " public:",
+        "  int size() { return 1; }",
+        "};",
+        "#if WIDE",
+        "int wide(int a[]) {",
+        "#else",
+        "int main(int a[]) {",
+        "#endif",
+        "  return 1;",
+        "}",
+        "int last(Message m) {",
+        "  return m.size();",
+        "}",
+        "}",
+      ].join("\n"),
+    };
+    expect(await callsIn(files, "a.cc")).toEqual(["size@14 → a.cc:4"]);
+  });
+
   it("is never certain, and rules no use out", async () => {
     const files = await indexOf({
       "a.cc": "namespace a {\nvoid f() {}\n}\nvoid own() {\n  a::f();\n}\n",

@@ -1,0 +1,73 @@
+import type { SourceText } from "./source-text.ts";
+
+/** Nested conditionals, and branches of one, that are looked at. */
+const MAX_NESTED = 100;
+const MAX_BRANCHES = 50;
+/** Longer lines are data. */
+const MAX_LINE = 1000;
+
+interface Conditional {
+  /** Rows of `#if`, `#elif` and `#else`, each with how many braces its branch leaves open. */
+  branches: { row: number; braces: number }[];
+  hasElse: boolean;
+}
+
+/**
+ * Rows to leave out of a C or C++ file so that its braces match: where each branch of a conditional opens the same brace, as several heads
+ * of one function do, all branches but the last, with the directives. A parser that reads them all does not find the end of the function.
+ */
+export function repeatedBranches(source: SourceText): ReadonlySet<number> {
+  const rows = new Set<number>();
+  const open: Conditional[] = [];
+  let isComment = false;
+  for (let row = 0; row < source.lineCount; row++) {
+    const line = source.line(row);
+    if (line.length > MAX_LINE) continue;
+    const [, directive] = /^\s*#\s*(if|elif|else|endif)/.exec(line) ?? [];
+    const current = open.at(-1);
+    if (directive === "if") {
+      if (open.length >= MAX_NESTED) break;
+      open.push({ branches: [{ row, braces: 0 }], hasElse: false });
+    } else if (directive === "endif") {
+      open.pop();
+      const around = open.at(-1)?.branches.at(-1);
+      if (around) around.braces += left(current);
+      if (current && isRepeated(current)) {
+        for (let each = current.branches[0]!.row; each <= current.branches.at(-1)!.row; each++) rows.add(each);
+        rows.add(row);
+      }
+    } else if (directive !== undefined) {
+      if (directive === "else" && current) current.hasElse = true;
+      if (current && current.branches.length < MAX_BRANCHES) current.branches.push({ row, braces: 0 });
+    } else {
+      const code = withoutComments(line, isComment);
+      isComment = code.isOpen;
+      const branch = current?.branches.at(-1);
+      if (branch && !/^\s*#/.test(line)) branch.braces += bracesOf(code.text);
+    }
+  }
+  return rows;
+}
+
+/** Braces that a conditional leaves open. */
+function left(conditional: Conditional | undefined): number {
+  const [first] = conditional?.branches ?? [];
+  if (!conditional || !first) return 0;
+  return isRepeated(conditional) ? first.braces : conditional.branches.reduce((sum, { braces }) => sum + braces, 0);
+}
+
+function isRepeated({ branches, hasElse }: Conditional): boolean {
+  const [first] = branches;
+  return hasElse && first?.braces !== 0 && branches.every(({ braces }) => braces === first?.braces);
+}
+
+function withoutComments(line: string, isComment: boolean): { text: string; isOpen: boolean } {
+  const end = isComment ? line.indexOf("*/") : 0;
+  if (end < 0) return { text: "", isOpen: true };
+  const rest = isComment ? line.slice(end + 2) : line;
+  const text = rest.replaceAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\/\/.*|\/\*.*?\*\//g, " ");
+  const start = text.indexOf("/*");
+  return start < 0 ? { text, isOpen: false } : { text: text.slice(0, start), isOpen: true };
+}
+
+const bracesOf = (text: string): number => text.split("{").length - text.split("}").length;
