@@ -7,7 +7,7 @@ import { filesNamed, outlinesOf, symbolsOf } from "../search/definitions.ts";
 import { lastPart, nameKey } from "../search/names.ts";
 import { symbolsAt } from "../search/lookups.ts";
 import { innermost } from "../search/places.ts";
-import type { SymbolPlace } from "../search/record.ts";
+import { kindOfNumber, type SymbolPlace } from "../search/record.ts";
 import { documentsWith, referencesIn, shownLine, sourcesFirst } from "../search/references.ts";
 import type { SearchIndex } from "../search/search-index.ts";
 import { TRAIT } from "../search/paths.ts";
@@ -126,7 +126,9 @@ export class UsesIndex {
     return Promise.all(
       names.map(async (name) => {
         const named = await filesNamed(this.#index, nameKey(name, ""));
-        return [...new Set(named.map(({ file }) => this.#index.path(file)))];
+        // A heading of a document is no definition of what code mentions.
+        const defining = named.filter(({ entry }) => kindOfNumber(entry.kind) !== "heading");
+        return [...new Set(defining.map(({ file }) => this.#index.path(file)))];
       }),
     );
   }

@@ -21,6 +21,8 @@ const FILES: Readonly<Record<string, string>> = {
   "test/cookie.test.ts":
     'import { parseCookie } from "../src/cookie.ts";\n\nfunction testParse(): void {\n  parseCookie("signed");\n}\n',
   "docs/guide.md": "# Guide\n\nNothing of this is about anything.\n",
+  "docs/systems.md": "# Systems\n\n## Unix\n\nWorks.\n",
+  "src/system.ts": 'export const systems = { of: "Unix" };\n',
 };
 const HISTORY = [["src/cookie.ts", "docs/guide.md"], ["src/cookie.ts", "docs/guide.md"], ["src/cookie.ts"]];
 const PATCH = `--- a/src/cookie.ts
@@ -142,6 +144,20 @@ describe("impact", () => {
     const answer = await ask({ patch: "--- /dev/null\n+++ b/src/new.ts\n@@ -0,0 +1 @@\n+parseCookie(sign)\n" });
     expect(answer.changed).toEqual([{ path: "src/new.ts", symbol: null, kind: null, line: null }]);
     expect(answer.files.map(({ path }) => path)).toContain("src/cookie.ts");
+  });
+
+  it("takes no heading of a document for a name that code mentions", async () => {
+    const reasonsOf = async (path: string, other: string) => {
+      const { files } = await ask({ paths: [path] });
+      return files.find((each) => each.path === other)?.because ?? [];
+    };
+    expect((await reasonsOf("docs/systems.md", "src/system.ts")).filter((each) => /defines/.test(each))).toEqual([]);
+    const patch =
+      '--- a/src/system.ts\n+++ b/src/system.ts\n@@ -1 +1 @@\n-old\n+export const systems = { of: "Unix" };\n';
+    const { files } = await ask({ patch });
+    expect(files.flatMap(({ because }) => because).filter((each) => /Unix/.test(each) && /defines/.test(each))).toEqual(
+      [],
+    );
   });
 
   it.each([

@@ -124,7 +124,9 @@ type Named = Map<string, { score: number; names: string[] }>;
 
 /** Files that mention what the change defines. A rare name counts more. */
 async function usersOf(files: UsesIndex, { symbols, removed }: Change): Promise<Named> {
-  const names = [...new Set([...removed, ...symbols.map(({ name }) => lastPart(name))])]
+  // A heading of a document is no name that code mentions.
+  const defined = symbols.filter(({ kind }) => kind !== "heading").map(({ name }) => lastPart(name));
+  const names = [...new Set([...removed, ...defined])]
     .filter((name) => /^[\p{L}_$][\p{L}\p{N}_$]{2,}$/u.test(name))
     .slice(0, MAX_NAMES);
   const lists = await files.filesWith(names);
