@@ -35,7 +35,8 @@ export const UNKNOWN: Expression = { is: "unknown" };
 export const NOTHING: Expression = { is: "unknown" };
 
 export type Binding =
-  | { is: "definition"; line: number }
+  // `decorator`: what makes another value of it.
+  | { is: "definition"; line: number; decorator?: Expression | undefined }
   | { is: "import"; module: string; name: string }
   | { is: "alias"; of: Expression }
   // `line` of one at the top of the file, which other files may use.
@@ -252,6 +253,7 @@ function agreed(values: readonly Meaning[]): Meaning | undefined {
 function rootOf(meaning: Meaning): Meaning {
   let root = meaning;
   for (;;) {
+    if (root.to === "decorated") return root;
     if ("of" in root) root = root.of;
     else if ("by" in root) root = root.by;
     else return root;
@@ -297,8 +299,10 @@ function meaningOf(of: Expression, steps = 0): Meaning {
 
 function meaningOfBinding(binding: Binding, steps: number): Meaning {
   switch (binding.is) {
-    case "definition":
-      return { to: "local", line: binding.line };
+    case "definition": {
+      const { line, decorator } = binding;
+      return decorator ? { to: "decorated", line, by: meaningOf(decorator, steps + 1) } : { to: "local", line };
+    }
     case "import":
       return { to: "import", module: binding.module, name: binding.name };
     case "alias":

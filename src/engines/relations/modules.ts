@@ -57,6 +57,12 @@ function pythonPaths(path: string, module: string): string[] {
   return [...new Set([...above, "src"])].flatMap(files);
 }
 
+/** The file that makes the folder around a module of Python a package. */
+export function packageAround(module: string): string {
+  const folder = folderOf(module.endsWith("/__init__.py") ? folderOf(module) : module);
+  return folder === "" ? "__init__.py" : `${folder}/__init__.py`;
+}
+
 /** The submodule of a module of Python or Rust; undefined for other languages. */
 export function submodule(path: string, module: string, name: string): string | undefined {
   if (path.endsWith(".rs")) return `${module}::${name}`;

@@ -123,8 +123,8 @@ function classDefinition(node: SyntaxNode, place: Place): void {
     if (base.type === "keyword_argument" || base.type === "comment") continue;
     const named = base.type === "subscript" ? (base.field("value") ?? base) : base;
     use("inherit", named, inner);
-    // `Generic[T]` and the like add no members.
-    if (base.type !== "subscript") opened.bases.push(expressionOf(named, scope));
+    // These add no members.
+    if (!/^(?:\w+\.)*(?:Generic|Protocol)$/.test(named.text)) opened.bases.push(expressionOf(named, scope));
   }
   const own: Scope = { ...inner.scope, own: opened };
   const found = node.field("body");
@@ -137,7 +137,7 @@ function functionDefinition(node: SyntaxNode, place: Place): void {
   if (!name) return;
   const line = name.row + 1;
   if (body) file.member(body, name.text, line, isProperty(node) ? returnType(node, scope) : undefined);
-  else file.bind(scope, name.text, { is: "definition", line });
+  else file.bind(scope, name.text, { is: "definition", line, decorator: decoratorOf(node, scope) });
   const returns = node.field("return_type");
   if (returns) file.returns(line, typeOf(returns, scope));
   const inner = file.inner(scope, name.text);
@@ -156,6 +156,12 @@ const decorators = (node: SyntaxNode): string[] =>
   node.parent?.type === "decorated_definition"
     ? node.parent.namedChildren.filter(({ type }) => type === "decorator").map(({ text }) => text)
     : [];
+/** What the outermost decorator of a function is. */
+const decoratorOf = (node: SyntaxNode, scope: Scope): Expression | undefined => {
+  const outermost = node.parent?.type === "decorated_definition" ? node.parent.childOfType("decorator") : undefined;
+  const decorator = outermost?.namedChild(0);
+  return decorator && expressionOf(decorator, scope);
+};
 const isStatic = (node: SyntaxNode): boolean => decorators(node).some((text) => text.trim() === "@staticmethod");
 const isProperty = (node: SyntaxNode): boolean => decorators(node).some((text) => /property\b/.test(text));
 
@@ -178,10 +184,24 @@ function parameters(list: SyntaxNode | undefined, place: Place, isMethod: boolea
 }
 
 function assignment(node: SyntaxNode, place: Place): void {
+  const [left, right] = [node.field("left"), node.field("right")];
+  const names = left && TUPLE.test(left.type) ? left.namedChildren : [];
+  const values = right && TUPLE.test(right.type) ? right.namedChildren : [];
+  const isSpread = [...names, ...values].some(({ type }) => /splat/.test(type));
+  if (names.length === 0 || names.length !== values.length || isSpread) assign(left, right, node.field("type"), place);
+  else for (const [i, name] of names.entries()) assign(name, values[i], undefined, place);
+}
+
+/** Names or values that are assigned one by one. */
+const TUPLE = /^(?:pattern_list|tuple_pattern|expression_list|tuple)$/;
+
+function assign(
+  left: SyntaxNode | undefined,
+  right: SyntaxNode | undefined,
+  type: SyntaxNode | undefined,
+  place: Place,
+): void {
   const { file, scope, body } = place;
-  const left = node.field("left");
-  const right = node.field("right");
-  const type = node.field("type");
   const known = type ? typeOf(type, scope) : right && assigned(right, scope);
   if (left?.type === "identifier") {
     const top = scope === file.top ? left.row + 1 : undefined;

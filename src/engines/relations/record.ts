@@ -40,6 +40,7 @@ const MEANINGS: readonly Meaning["to"][] = [
   "global",
   "likely",
   "handed",
+  "decorated",
 ];
 
 /** The record of a file's uses. `isWithheld` names strings that must not be stored; they become empty. */
@@ -158,6 +159,8 @@ class Encoder {
         return [this.numberOf(meaning.of)];
       case "handed":
         return [this.numberOf(meaning.by), meaning.at];
+      case "decorated":
+        return [meaning.line, this.numberOf(meaning.by)];
       case "opaque":
       case "ambiguous":
       case "global":
@@ -290,6 +293,8 @@ class Decoder {
         return { to, of: this.meaning() };
       case "handed":
         return { to, by: this.meaning(), at: this.reader.varint() };
+      case "decorated":
+        return { to, line: this.reader.varint(), by: this.meaning() };
       case "opaque":
       case "ambiguous":
       case "global":

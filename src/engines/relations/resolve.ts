@@ -1,6 +1,6 @@
 import { type Follower, handed } from "./handed.ts";
 import { AMBIGUOUS_LINE, MAX_CANDIDATES } from "./limits.ts";
-import { modulePaths, submodule } from "./modules.ts";
+import { modulePaths, packageAround, submodule } from "./modules.ts";
 import { methodOf } from "./overloads.ts";
 import { ofPackage, packageRuleOf, partialKey } from "./packages.ts";
 import { otherParts } from "./parts.ts";
@@ -15,7 +15,7 @@ import {
   type Unresolved,
 } from "./resolved.ts";
 import { moduleKey } from "./rust-keys.ts";
-import { isOfStandardLibrary } from "./standard-library.ts";
+import { isOfStandardLibrary, isStandardModule } from "./standard-library.ts";
 import { type ClassInfo, type Meaning, type Use, WHOLE_MODULE } from "./types.ts";
 import { givenBy, methodName } from "./wrapped.ts";
 
@@ -80,6 +80,7 @@ class Resolver implements Follower {
     switch (meaning.to) {
       case "local":
       case "variable":
+      case "decorated":
         return { path, line: meaning.line };
       case "import":
         return this.#imported(path, meaning.module, meaning.name);
@@ -120,6 +121,7 @@ class Resolver implements Follower {
       return this.valueOf(path, meaning.of);
     }
     if (meaning.to === "handed") return handed(this, path, meaning);
+    if (meaning.to === "decorated") return this.#decorated(path, meaning);
     if (meaning.to === "member") return this.valueOfMember(await this.receiverOf(path, meaning.of), meaning.name);
     if (meaning.to === "returned") return this.#returned(path, ofPackage(path, meaning.by));
     return this.resolve(path, meaning);
@@ -142,6 +144,20 @@ class Resolver implements Follower {
     const found = await this.#findMember({ path: of.path, line: of.line }, name);
     if (typeof found === "string") return found === "none" ? "unknown" : found;
     return found.type ? this.valueOf(found.path, found.type) : { path: found.path, line: found.line };
+  }
+
+  /** An instance of a class that a decorator makes of a function; else the function, as most decorators leave what it returns. */
+  async #decorated(path: string, { line, by }: Extract<Meaning, { to: "decorated" }>): Promise<Resolved> {
+    const wasLikely = this.isLikely;
+    const made = await this.#returned(path, ofPackage(path, by));
+    const isInstance =
+      typeof made !== "string" &&
+      made.line !== undefined &&
+      !made.wrapping?.length &&
+      (await this.classAt({ path: made.path, line: made.line })) !== undefined;
+    this.isLikely = isInstance || wasLikely;
+    if (!isInstance) return { path, line };
+    return made;
   }
 
   async #returned(path: string, called: Meaning): Promise<Resolved> {
@@ -264,7 +280,13 @@ class Resolver implements Follower {
   }
 
   async #module(path: string, module: string): Promise<string | undefined> {
-    for (const candidate of modulePaths(path, module)) if (await this.load(candidate)) return candidate;
+    const isStandard = isStandardModule(path, module);
+    for (const candidate of modulePaths(path, module)) {
+      if (!(await this.load(candidate))) continue;
+      // What is in a package of Python hides no module of the standard library.
+      const isHidden = isStandard && path.endsWith(".py") && (await this.load(packageAround(candidate)));
+      if (!isHidden) return candidate;
+    }
     const [entry] = await this.#entries(path, module);
     if (entry?.isStated === false) this.isLikely = true;
     return entry?.path;

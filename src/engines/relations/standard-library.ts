@@ -31,7 +31,7 @@ const GO = wordSet(
 const RUST = wordSet("alloc core std");
 
 /** Whether a file imports a module of its language's standard library. The repository may still have a module of that name. */
-function isModule(path: string, module: string): boolean {
+export function isStandardModule(path: string, module: string): boolean {
   if (/\.pyi?$/.test(path)) return PYTHON.has(module.split(".", 1)[0] ?? "");
   if (path.endsWith(".go")) return GO.has(module.split("/", 1)[0] ?? "");
   if (path.endsWith(".rs")) return RUST.has(module.split("::", 1)[0] ?? "");
@@ -47,5 +47,5 @@ function isModule(path: string, module: string): boolean {
 export function isOfStandardLibrary(path: string, meaning: Meaning): boolean {
   let of = meaning;
   while (of.to === "member") of = of.of;
-  return of.to === "import" && isModule(path, of.module);
+  return of.to === "import" && isStandardModule(path, of.module);
 }

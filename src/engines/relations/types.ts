@@ -12,6 +12,7 @@ export type UseKind = "call" | "construct" | "inherit" | "decorator";
  * - `returned`: the value of a call of `by`, or an instance of it if it is a class
  * - `instance`: a value whose declared type is `of`
  * - `likely`: what `of` means, as long as a rule holds that may fail
+ * - `decorated`: the definition on this line, whose value is what the decorator `by` makes of it, if that is an instance of a class
  * - `handed`: what `by` hands to a function that it is called with, at a `parameterKey`
  * - `opaque`: bound in the file to something that is not followed, such as a parameter without a type
  * - `ambiguous`: bound several times, to different things
@@ -25,6 +26,7 @@ export type Meaning =
   | { to: "returned"; by: Meaning }
   | { to: "instance"; of: Meaning }
   | { to: "likely"; of: Meaning }
+  | { to: "decorated"; line: number; by: Meaning }
   | { to: "handed"; by: Meaning; at: number }
   | { to: "opaque" | "ambiguous" | "global" };
 

@@ -36,6 +36,7 @@ function textOf(meaning: Meaning, depth: number): string {
   switch (meaning.to) {
     case "local":
     case "variable":
+    case "decorated":
       return `line ${meaning.line}`;
     case "import":
       return `${meaning.module}#${meaning.name}`;

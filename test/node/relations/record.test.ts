@@ -24,6 +24,7 @@ const { meaning } = fc.letrec<{ meaning: Meaning }>((tie) => ({
     fc.record({ to: fc.constant("returned" as const), by: tie("meaning") }),
     fc.record({ to: fc.constant("instance" as const), of: tie("meaning") }),
     fc.record({ to: fc.constant("likely" as const), of: tie("meaning") }),
+    fc.record({ to: fc.constant("decorated" as const), line, by: tie("meaning") }),
     fc.record({ to: fc.constant("handed" as const), by: tie("meaning"), at: fc.nat(63) }),
   ),
 }));

@@ -34,6 +34,8 @@ describe("names of the standard library", () => {
     expect(await callsIn({ "a.py": text, "json.py": "def loads(text):\n  pass\n" }, "a.py")).toContain(
       "loads@4 → json.py:1",
     );
+    const inPackage = { "kit/a.py": text, "kit/json.py": "def loads(text):\n  pass\n", "kit/__init__.py": "a = 1\n" };
+    expect(await callsIn(inPackage, "kit/a.py")).toContain("loads@4 → none");
   });
 
   it("of Go and Rust mean no definition", async () => {
