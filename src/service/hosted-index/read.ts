@@ -41,27 +41,46 @@ export class RangeCache extends LruCache<Uint8Array> {
     super(budgetBytes, ({ byteLength }) => byteLength + ENTRY_BYTES);
   }
 
+  /** Bytes of an object whose beginning is kept; undefined if it is not, or not any more. */
+  sizeOf(key: string): number | undefined {
+    const size = this.get(sizeKey(key));
+    return size && this.get(pageKey(key, 0)) && new DataView(size.buffer).getFloat64(0);
+  }
+
+  keepSize(key: string, bytes: number): void {
+    const size = new Uint8Array(8);
+    new DataView(size.buffer).setFloat64(0, bytes);
+    this.set(sizeKey(key), size);
+  }
+
   /** Runs a read of so many bytes of an object once there is room for it, so that the memory of reads under way is bounded. */
   whenRoom<T>(key: string, bytes: number, read: () => Promise<T>): Promise<T> {
     return this.#reads.run(tenantOf(key), bytes, read);
   }
 }
 
-/** Opens an object for ranged reading. Throws `SearchFormatError` if it is missing. */
+/**
+ * Opens an object for ranged reading, without a request if its beginning is in the cache: a push opens the index over all repositories of
+ * a tenant anew, and reads what it has written. Throws `SearchFormatError` if the object is missing.
+ */
 export async function openObject(
   bucket: SearchBucket,
   key: string,
   { cache = new RangeCache(), firstBytes = FIRST_READ_BYTES }: { cache?: RangeCache; firstBytes?: number } = {},
 ): Promise<RangeReader> {
+  const size = cache.sizeOf(key);
+  if (size !== undefined) return new CachedReader(bucket, key, size, cache);
   return cache.whenRoom(key, firstBytes, async () => {
     const first = await getRange(bucket, key, { offset: 0, length: firstBytes });
     if (!first) throw new SearchFormatError(`${key} is missing`, key);
     keepPages(cache, key, { offset: 0, end: first.size }, first.bytes);
+    cache.keepSize(key, first.size);
     return new CachedReader(bucket, key, first.size, cache);
   });
 }
 
 const pageKey = (key: string, page: number): string => `${key} page ${page}`;
+const sizeKey = (key: string): string => `${key} size`;
 
 /** Keeps the whole pages of what was read from `offset`, the beginning of a page, in an object that ends at `end`. */
 function keepPages(cache: RangeCache, key: string, { offset, end }: Range, bytes: Uint8Array): void {

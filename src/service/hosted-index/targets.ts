@@ -55,6 +55,11 @@ type Outdated = Omit<Target, "table" | "hasVectors">;
 const REWRITE_WAIT_SEC = 10;
 /** Workspaces that an error names, and an answer as left out. */
 export const MAX_NAMED = 5;
+/**
+ * Rewrites that one question asks for: each is a message. After an upgrade, all repositories of a tenant wait for one; those that no
+ * question asks for are found by `requestRebuilds`.
+ */
+const MAX_REPAIRS = 20;
 
 /**
  * The revisions that a request reads, in order of repository and workspace. Throws `INVALID_SELECTOR`, `NO_WORKSPACE` for a selector
@@ -71,7 +76,7 @@ export async function findTargets(
       throw (await withNeighbour(deps.db, caller, request, error)) ?? error;
     },
   );
-  await Promise.all(outdated.map((revision) => deps.repair(revision)));
+  await Promise.all(outdated.slice(0, MAX_REPAIRS).map((revision) => deps.repair(revision)));
   if (targets.length === 0 && outdated.length > 0) throw beingRewritten(outdated);
   return { targets, leftOut: outdated };
 }

@@ -8,6 +8,7 @@
  */
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Db } from "../db/client.ts";
+import { unnest } from "../db/arrays.ts";
 import { revisions, workspaces } from "../db/schema.ts";
 
 export type Revision = typeof revisions.$inferSelect;
@@ -27,6 +28,28 @@ export function filesOf({ workspaceId, seq, baseSeq }: Pick<Revision, "workspace
       and ${notOverlaid(seq)}
     union all select o.path, o.content_id, o.git_oid, o.mode from revision_overlays o
       where o.workspace_id = ${workspaceId}::uuid and o.seq = ${seq} and o.content_id is not null)`;
+}
+
+/**
+ * The files of several revisions: the part of a `from` clause with `w.at`, the number of a revision, and `f.path` and `f.content_id`
+ * of each of its files. A revision without a `base_seq` is its own base.
+ */
+export function filesOfEach(
+  rows: readonly (readonly [at: number, revision: Pick<Revision, "workspaceId" | "seq" | "baseSeq">])[],
+): SQL {
+  const each = unnest(rows, [
+    ["uuid", ([, { workspaceId }]) => workspaceId],
+    ["int", ([, { seq }]) => seq],
+    ["int", ([, { baseSeq, seq }]) => baseSeq ?? seq],
+    ["int", ([at]) => at],
+  ]);
+  return sql`${each} as w(workspace, seq, base, at)
+    join lateral (
+      select b.path, b.content_id from revision_files b
+        where b.workspace_id = w.workspace and b.from_seq <= w.base and (b.to_seq is null or b.to_seq > w.base)
+        and (select 1 from revision_overlays o where o.workspace_id = b.workspace_id and o.seq = w.seq and o.path = b.path) is null
+      union all select o.path, o.content_id from revision_overlays o
+        where o.workspace_id = w.workspace and o.seq = w.seq and o.content_id is not null) f on true`;
 }
 
 /** Like {@link filesOf}, but only the first `limit` rows after a path, in path order. */

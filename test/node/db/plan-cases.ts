@@ -23,13 +23,10 @@ import { targetsWith } from "../../../src/service/hosted-index/core.ts";
 import { readFile, readOutline } from "../../../src/service/hosted-index/file-text.ts";
 import { readTargets, type Target, targetsReading } from "../../../src/service/hosted-index/targets.ts";
 import { databaseTexts } from "../../../src/service/hosted-index/texts.ts";
-import {
-  enclosingSymbols,
-  HostedTexts,
-  type TextDeps,
-} from "../../../src/service/hosted-index/whole-texts/hosted-texts.ts";
+import { enclosingSymbols, HostedTexts } from "../../../src/service/hosted-index/whole-texts/hosted-texts.ts";
 import { findTexts, writeTexts } from "../../../src/service/hosted-index/whole-texts/rows.ts";
 import { statements as textStatements } from "../../../src/service/hosted-index/whole-texts/sweep.ts";
+import type { TextDeps } from "../../../src/service/hosted-index/whole-texts/text-files.ts";
 import { databaseVectors } from "../../../src/service/hosted-index/vectors.ts";
 import { listSnapshots } from "../../../src/service/snapshots/pull.ts";
 import { findRevision } from "../../../src/service/snapshots/revision.ts";

@@ -204,6 +204,27 @@ describe("hosted search", () => {
     });
   });
 
+  it("asks for a few rewrites a question, however many repositories wait for one", async () => {
+    repo.files(sources(10)).commit("first");
+    await run();
+    const { tenantId, workspaceId } = pipeline;
+    await pipeline.db.execute(
+      sql`insert into workspaces (id, tenant_id) select gen_random_uuid(), ${tenantId} from generate_series(1, 60)`,
+    );
+    await pipeline.db.execute(sql`
+      insert into revisions select (jsonb_populate_record(null::revisions, to_jsonb(r) || jsonb_build_object('workspace_id', w.id, 'seq', 1, 'search_table', null))).*
+      from revisions r, workspaces w where r.workspace_id = ${workspaceId} and w.id <> ${workspaceId} and w.tenant_id = ${tenantId}`);
+    await pipeline.db.execute(
+      sql`update workspaces set current_seq = 1 where id <> ${workspaceId} and tenant_id = ${tenantId}`,
+    );
+    const asked = new Set<string>();
+    const repair: SearchDeps["repair"] = async (revision) => void asked.add(revision.workspaceId);
+    const index = new HostedIndex({ ...deps(), repair }, { tenantId });
+    const found = await index.ask(searchQuestion, {}, SearchRequest.parse({ query: "session" }));
+    expect([found.indexes.length, found.leftOut?.length]).toEqual([1, 60]);
+    expect(asked.size).toBe(20);
+  });
+
   it("says that an index waits for the next run if what is stored is not enough, and the run writes it", async () => {
     repo.files(sources(10)).commit("first");
     await run();

@@ -47,6 +47,17 @@ it("gives exactly the bytes that are asked for, whatever is cached", async () =>
   );
 });
 
+it("opens an object again without a request, until it is forgotten", async () => {
+  const cache = new RangeCache();
+  const { bucket, bytes } = await openBytes(100 * KB, cache);
+  const again = await openObject(bucket, "object", { cache });
+  expect(Buffer.compare(await again.read(0, 60 * KB), bytes.subarray(0, 60 * KB))).toBe(0);
+  expect([again.size, bucket.gets]).toEqual([100 * KB, 0]);
+  cache.deletePrefix("object ");
+  await openObject(bucket, "object", { cache });
+  expect(bucket.gets).toBe(1);
+});
+
 describe("ranges that are wanted together", () => {
   const wanted = [130, 140, 390, 1_000, 3_000, 3_010];
   const readAll = (reader: RangeReader, from = wanted) => Promise.all(from.map(async (at) => reader.read(at * KB, KB)));

@@ -6,15 +6,11 @@ import type { TextFile } from "../../../src/engines/exact/types.ts";
 import { rowsOf } from "../../../src/service/db/rows.ts";
 import { TextCache } from "../../../src/service/hosted-index/whole-texts/cache.ts";
 import { linesOfText } from "../../../src/interface/questions/file-lines.ts";
-import {
-  HostedTexts,
-  type TextDeps,
-  textAt,
-  type TextTarget,
-} from "../../../src/service/hosted-index/whole-texts/hosted-texts.ts";
+import { HostedTexts, textAt } from "../../../src/service/hosted-index/whole-texts/hosted-texts.ts";
 import { repairTexts } from "../../../src/service/hosted-index/whole-texts/repair.ts";
 import { TEXTS_PREFIX } from "../../../src/service/hosted-index/whole-texts/store.ts";
 import { sweepTexts } from "../../../src/service/hosted-index/whole-texts/sweep.ts";
+import type { TextDeps, TextTarget } from "../../../src/service/hosted-index/whole-texts/text-files.ts";
 import { git, givenRepository, newPipeline, pipeline, repo } from "../../support/given-repository.ts";
 import type { Pipeline } from "../../support/pipeline.ts";
 
@@ -278,6 +274,36 @@ describe("a store of an earlier version", () => {
       embedMs: 0,
     });
     expect((await readAll())["squeezed.js"]?.text).toBe(FILES["squeezed.js"]);
+  });
+});
+
+describe("revisions without a list", () => {
+  it("are read with one statement, each with its own files", async () => {
+    repo.files(FILES).commit();
+    await run();
+    const current = await target();
+    repo.branch("other").checkout("other").files({ "new.ts": "export const n = 1;\n" }).delete("latin.c").commit();
+    await run(pipeline, "other");
+    const other = await target();
+    expect([current.baseSeq, other.baseSeq]).toEqual([null, current.seq]);
+    const own = deps();
+    let statements = 0;
+    const execute: typeof own.db.execute = (query) => {
+      statements++;
+      return own.db.execute(query);
+    };
+    const db = Object.assign(Object.create(own.db) as typeof own.db, { execute });
+    const targets = Array.from({ length: 30 }, (_, i) => ({ ...(i % 2 === 0 ? current : other), textList: null }));
+    const files = await new HostedTexts({ ...own, db }, targets).files();
+    expect(statements).toBe(1);
+    const pathsOf = (revision: number) => files.filter((file) => file.revision === revision).map(({ path }) => path);
+    const paths = ["LICENSE", "a.ts", "copy/lib.js", "empty.py", "key.ts", "latin.c"];
+    expect(pathsOf(0)).toEqual(paths);
+    expect(pathsOf(1)).toEqual([...paths.slice(0, -1), "new.ts"]);
+    expect([pathsOf(28), pathsOf(29)]).toEqual([pathsOf(0), pathsOf(1)]);
+    expect(files.map(({ revision }) => revision)).toEqual(
+      files.map(({ revision }) => revision).toSorted((a, b) => a - b),
+    );
   });
 });
 

@@ -7,24 +7,9 @@ import type { StoredText, TextPack } from "../../../engines/texts/pack.ts";
 import type { Db } from "../../db/client.ts";
 import { lookUp } from "../../db/look-up.ts";
 import { rowsOf } from "../../db/rows.ts";
-import type { SearchBucket } from "../store.ts";
-import type { Target } from "../targets.ts";
 import { contentsAt } from "../../revisions/content-at.ts";
-import { filesOf } from "../../revisions/files.ts";
-import type { TextCache } from "./cache.ts";
+import { contentOf, filesOfTargets, type TextDeps, type TextTarget } from "./text-files.ts";
 import { isListed, packKey } from "./store.ts";
-
-export interface TextDeps {
-  db: Db;
-  bucket: SearchBucket;
-  texts: TextCache;
-  regexModule: () => Promise<WebAssembly.Module>;
-  /** Has what a revision reads checked, and repaired. */
-  repair: (revision: Pick<Target, "tenantId" | "workspaceId" | "seq">) => Promise<void>;
-}
-
-/** A revision whose texts are read. */
-export type TextTarget = Pick<Target, "tenantId" | "workspaceId" | "seq" | "baseSeq" | "textList">;
 
 /** Bytes of texts that are read together, and how many such parts are read ahead of the one that is searched. */
 const PART_BYTES = 512 * 1024;
@@ -32,8 +17,6 @@ const PARTS_AHEAD = 3;
 
 /** Files of filters that are read at once: a Worker has six connections. */
 const FILTERS_AT_ONCE = 4;
-
-const contentOf = (pack: string, ordinal: number): string => `${pack}:${ordinal}`;
 
 function placeOf(content: string): { pack: string; ordinal: number } {
   const colon = content.lastIndexOf(":");
@@ -56,13 +39,8 @@ export class HostedTexts implements RevisionTexts {
     return this.#targets[0]?.tenantId ?? "";
   }
 
-  async files(): Promise<TextFile[]> {
-    const all: TextFile[] = [];
-    for (const [revision, target] of this.#targets.entries()) {
-      // One after the other: each list is large, and mostly in memory.
-      for (const file of await filesOfTarget(this.#deps, target)) all.push({ revision, ...file });
-    }
-    return all;
+  files(): Promise<TextFile[]> {
+    return filesOfTargets(this.#deps, this.#targets);
   }
 
   get tallies(): Tallies {
@@ -197,42 +175,6 @@ interface Part {
   id: string;
   pack: TextPack | undefined;
   ordinals: number[];
-}
-
-/** The files of a revision; those of one without a list are not stored. */
-async function filesOfTarget(deps: TextDeps, target: TextTarget): Promise<Omit<TextFile, "revision">[]> {
-  if (isListed(target.textList)) {
-    try {
-      const list = await deps.texts.list(deps.bucket, target.tenantId, target.textList);
-      return Array.from(list, ({ path, state, reason, language, size, withheldLines, text }) => ({
-        path,
-        language,
-        size,
-        state,
-        reason: reason ?? undefined,
-        content: text === null ? undefined : contentOf(text.pack, text.ordinal),
-        withheldLines,
-      }));
-    } catch (error) {
-      if (!(error instanceof SearchFormatError)) throw error;
-      await deps.repair(target);
-    }
-  }
-  const reason = isListed(target.textList) ? "damaged" : "not_stored";
-  const rows = await rowsOf<{ path: string; language: string; size: number }>(
-    deps.db,
-    sql`select f.path, c.language, c.size_bytes as size from ${filesOf(target)} f
-        ${lookUp(sql`select * from contents where id = f.content_id`, "c")} order by f.path`,
-  );
-  return rows.map(({ path, language, size }) => ({
-    path,
-    language,
-    size,
-    state: "not_searched",
-    reason,
-    content: undefined,
-    withheldLines: 0,
-  }));
 }
 
 /** Whether a revision has the text of a path. A list that cannot be read has none; `textAt` has it repaired. */
