@@ -325,7 +325,9 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
     await heading(page, "Overview");
     const base = page.url();
     await fillTeam(base.split("/").at(-1) ?? "");
-    for (const width of [360, 768]) {
+    await page.goto(`${base}/repositories?q=xxx`);
+    const long = (await page.locator("tbody a").first().getAttribute("href"))?.slice(new URL(base).pathname.length);
+    for (const width of [360, 768, 1280]) {
       await page.setViewportSize({ width, height: 740 });
       for (const path of [
         "",
@@ -337,6 +339,7 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
         "/audit",
         "/settings",
         "/connect",
+        long ?? "",
       ]) {
         await page.goto(base + path);
         expect([width, path, ...(await page.evaluate<string[]>(SIDEWAYS))]).toEqual([width, path]);

@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import type { Browser, BrowserContext, Page, Response } from "playwright-core";
 import { expect } from "vitest";
 import { rowsOf } from "../../../src/service/db/rows.ts";
+import { addUser } from "../../../src/service/users/index.ts";
 import { seedDashboard } from "../../support/dashboard-seed.ts";
 import { findViolations } from "./axe.ts";
 import { codeFor } from "./dashboard.ts";
@@ -61,12 +62,17 @@ export async function enterCode(page: Page, email: string): Promise<void> {
   await page.waitForURL((url) => !url.pathname.startsWith("/app/sign-in"));
 }
 
-/** Gives a team repositories and runs, a name that is too long for any screen among them. */
+/** Gives a team repositories and runs, and a repository and a member with names that are too long for any screen. */
 export async function fillTeam(slug: string): Promise<void> {
   const [row] = await rowsOf<{ id: string }>(database(), sql`select id from tenants where slug = ${slug}`);
   const tenantId = row?.id ?? "";
   await seedDashboard(database(), tenantId, "system", { workspaces: 12, runs: 40, auditEvents: 20, days: 3 });
   const long = `git.example.com/acme/${"x".repeat(180)}`;
+  await addUser(database(), {
+    email: `${"m".repeat(60)}@${"mail.".repeat(24)}example.com`,
+    tenantId,
+    role: "member",
+  });
   await database().execute(
     sql`update workspaces set repo = ${long} where tenant_id = ${tenantId} and repo = 'github.com/acme/billing'`,
   );

@@ -5,7 +5,7 @@ import { toCsvLine } from "../../../src/service/dashboard/audit.ts";
 import { projectMonth } from "../../../src/service/dashboard/usage.ts";
 import { EXAMPLE, landingPage } from "../../../src/workers/site/landing.ts";
 import { describeBrowser } from "../../../src/workers/site/views/browser.ts";
-import { formatBytes, relativeTime, spanText } from "../../../src/workers/site/views/format.ts";
+import { formatBytes, formatNumberOf, relativeTime, spanText } from "../../../src/workers/site/views/format.ts";
 import { tokenize } from "../../../src/workers/site/views/highlight.ts";
 
 describe("the landing page", () => {
@@ -137,4 +137,8 @@ describe("formats", () => {
     );
     expect(describeBrowser("")).toBe("Unknown browser");
   });
+});
+
+it("counts one thing in the singular", () => {
+  expect([0, 1, 2_000].map((count) => formatNumberOf(count, "chunk"))).toEqual(["0 chunks", "1 chunk", "2,000 chunks"]);
 });

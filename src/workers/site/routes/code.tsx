@@ -95,7 +95,7 @@ function filePage(c: DashboardContext, asked: Asked, { file, outline, history }:
     { title: `${path} · ${repo ?? "Code"}` },
     <>
       <CodeHead c={c} asked={asked} index={index}>
-        <span class="soft small">
+        <p class="soft small">
           {file.language}, {formatCount(file.lineCount)} {file.lineCount === 1 ? "line" : "lines"}
           {withheld.size > 0 && `, ${formatCount(withheld.size)} withheld`}
           {host !== undefined && (
@@ -106,7 +106,7 @@ function filePage(c: DashboardContext, asked: Asked, { file, outline, history }:
               </a>
             </>
           )}
-        </span>
+        </p>
       </CodeHead>
       {history === undefined ? (
         <Revisions c={c} place={asked} revisions={asked.revisions} shown={index?.gitSha} />

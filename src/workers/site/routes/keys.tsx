@@ -136,7 +136,7 @@ function KeyTable({ keys, base, manages, label, empty }: KeyTableProps) {
         "Name",
         "Public id",
         "Whose",
-        "Limited to",
+        "Limits",
         "State",
         "Last used",
         { num: "Credits, 30 days" },
@@ -157,7 +157,7 @@ function KeyTable({ keys, base, manages, label, empty }: KeyTableProps) {
             <code title={key.id}>…{key.id.slice(-8)}</code>
           </td>
           <td data-label="Of">{key.owner ?? "the team"}</td>
-          <td class="small" data-label="Limited to">
+          <td class="small" data-label="Limits">
             {limitsOf(key)}
           </td>
           <td>{stateTag(key)}</td>
@@ -237,7 +237,7 @@ function limitsOf({ restrictions }: KeyUsage): string {
     ...(monthlyCredits === undefined ? [] : [`${formatCount(monthlyCredits)} credits a month`]),
     ...(ratePerMinute === undefined ? [] : [`${formatCount(ratePerMinute)} requests a minute`]),
   ];
-  return parts.length === 0 ? "nothing" : parts.join("; ");
+  return parts.length === 0 ? "none" : parts.join("; ");
 }
 
 function stateTag(key: KeyUsage) {

@@ -22,6 +22,11 @@ export function formatCount(count: number): string {
   return figures.format(count);
 }
 
+/** "1 file", "12,345 files" */
+export function formatNumberOf(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /** 12.3K */
 export function formatCompact(count: number): string {
   return compact.format(count);

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { figureOf, gitShaOf, type RunRow } from "../../../service/dashboard/repositories.ts";
 import type { RunStatus } from "../../../contract/indexing.ts";
-import { formatCount } from "./format.ts";
+import { formatCount, formatNumberOf } from "./format.ts";
 import { Confirm, Empty, Panel } from "./parts.tsx";
 import { ACTIONS, Table, TimeCell } from "./table.tsx";
 import { Commit, isActive, RunTag } from "./state.tsx";
@@ -110,9 +110,9 @@ export function Result({ run, repo }: { run: ShownRun; repo: string | null }) {
   const count = (name: string) => figureOf(run, name) ?? 0;
   return (
     <span>
-      {gitSha !== undefined && <Commit repo={repo} sha={gitSha} />} {formatCount(count("fileCount"))} files
+      {gitSha !== undefined && <Commit repo={repo} sha={gitSha} />} {formatNumberOf(count("fileCount"), "file")}
       {run.kind === "index" &&
-        `, ${formatCount(count("embeddedCount"))} chunks embedded, ${formatCount(count("skippedUnchanged"))} files unchanged`}
+        `, ${formatNumberOf(count("embeddedCount"), "chunk")} embedded, ${formatNumberOf(count("skippedUnchanged"), "file")} unchanged`}
     </span>
   );
 }
