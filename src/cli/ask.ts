@@ -5,8 +5,7 @@ import { type Answered, NotFoundError, type Question } from "../interface/questi
 import type { Hosted } from "../interface/questions/http.ts";
 import type { Context } from "./context.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
-import { withLocalIndex } from "./local-index/local-search.ts";
-import { type LocalInfo, openIndexes } from "./local-index/local-indexes.ts";
+import type { LocalInfo } from "./local-index/local-indexes.ts";
 import { showPaged } from "./terminal/pager.ts";
 import type { Project } from "./project.ts";
 import { RemoteIndex } from "./remote/remote-index.ts";
@@ -48,6 +47,10 @@ export async function ask<P extends Parameters, Answer extends object>(
     return { answer: checked(answer), root: undefined };
   }
   const { ref } = options;
+  const [{ openIndexes }, { withLocalIndex }] = await Promise.all([
+    import("./local-index/local-indexes.ts"),
+    import("./local-index/local-search.ts"),
+  ]);
   return withLocalIndex(
     context,
     async (index, project) => {

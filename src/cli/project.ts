@@ -9,7 +9,7 @@ import type { Context } from "./context.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
 import { type FileListing, listRefs, listWorkTreeFiles, mayBeInGit, resolveCommit } from "./git/git.ts";
 import { locateWorkTree } from "./git/locate.ts";
-import { indexDirectory } from "./machine/paths.ts";
+import { indexDirectory, locatedFile } from "./machine/paths.ts";
 import { pathWithin, realPath } from "./machine/platform.ts";
 
 /** The work tree around the current folder. */
@@ -39,7 +39,7 @@ export async function findProject(context: Context, { listFiles } = { listFiles:
   const cwd = realFolder(context.cwd);
   const inGit = mayBeInGit(cwd);
   const files = inGit && listFiles ? inBackground(listWorkTreeFiles(cwd)) : undefined;
-  const tree = inGit ? await locateWorkTree(cwd) : undefined;
+  const tree = inGit ? await locateWorkTree(cwd, locatedFile(context.env)) : undefined;
   const remote = tree?.remote;
   const root = tree ? realPath(tree.root) : cwd;
   if (!tree) rejectWholeDisk(root);
@@ -64,7 +64,7 @@ export async function findProject(context: Context, { listFiles } = { listFiles:
 /** The project of the git work tree around the current folder; undefined outside of one. */
 export async function findWorkTreeProject(context: Context): Promise<Project | undefined> {
   const cwd = realFolder(context.cwd);
-  return mayBeInGit(cwd) && (await locateWorkTree(cwd)) ? findProject(context) : undefined;
+  return mayBeInGit(cwd) && (await locateWorkTree(cwd, locatedFile(context.env))) ? findProject(context) : undefined;
 }
 
 function realFolder(folder: string): string {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { GAPS } from "../../contract/not-searched.ts";
 import { GREP, type Request } from "../../contract/questions.ts";
+import { linesByFile } from "../../engines/exact/lines.ts";
 import type { FoundLine, GrepAnswer } from "../../engines/exact/types.ts";
 import { answerGrep, grepWithin } from "../../interface/questions/exact.ts";
 import { grepResponse } from "../../interface/questions/exact-http.ts";
@@ -118,9 +119,8 @@ function describe(context: Context, { answer, root }: Found, options: GrepFlags)
   };
   if (answer.files)
     return answer.files.map((file) => (options.count === true ? `${placeOf(file)}:${file.lines}` : placeOf(file)));
-  const groups = [...Map.groupBy(answer.matches, ({ revision, path }) => `${revision} ${path}`).values()];
-  return groups.flatMap((group, position) => {
-    const place = placeOf(group[0] as FoundLine);
+  return linesByFile(answer.matches).flatMap((group, position) => {
+    const place = placeOf(group[0]);
     const rows = fileRows(context, group, options.onlyMatching === true);
     if (!ui.terminal) return rows.map(({ mark, text }) => (mark === "" ? text : `${place}${mark}${text}`));
     const shown = rows.map(({ text }) => text);
@@ -138,36 +138,45 @@ const GAP: Row = { mark: "", text: "--" };
 
 /** The lines of a file, with those around them, each once. */
 function fileRows({ ui }: Context, group: readonly FoundLine[], onlyMatching: boolean): Row[] {
-  const rows = new Map<number, Row[]>();
-  for (const match of group) {
-    const { line, endLine = line, text, before, after, ranges, byteRanges } = match;
-    const around = (first: number, lines: readonly string[]): void => {
-      for (const [i, shown] of lines.entries())
-        if (!rows.has(first + i))
-          rows.set(first + i, [{ mark: "-", text: `${ui.style("green", String(first + i))}-${shown}` }]);
-    };
-    around(line - before.length, before);
-    const place = (column: number) => `${ui.style("green", String(line))}:${column}:`;
-    const parts = onlyMatching
-      ? ranges.map((_, i) => `${place(byteRanges[i]?.[0] ?? 1)}${ui.style("red", matchedTexts(match)[i] ?? "")}`)
-      : text.split("\n").map((own, i) => {
-          const number = `${ui.style("green", String(line + i))}:`;
-          return i === 0 ? `${place(byteRanges[0]?.[0] ?? 1)}${highlight(ui, match, own)}` : number + own;
-        });
-    rows.set(
-      line,
-      parts.map((part) => ({ mark: ":", text: part })),
-    );
-    for (let covered = line + 1; covered <= endLine; covered++) rows.set(covered, []);
-    around(endLine + 1, after);
-  }
-  const sorted = [...rows].sort(([a], [b]) => a - b);
   const hasContext = group.some(({ before, after }) => before.length + after.length > 0);
-  return sorted.flatMap(([line, own], i) => {
-    const last = sorted[i - 1]?.[0];
-    const isGap = hasContext && last !== undefined && line > last + 1;
-    return isGap ? [GAP].concat(own) : own;
-  });
+  const rows: Row[] = [];
+  let last = 0;
+  const reach = (line: number): void => {
+    if (hasContext && last > 0 && line > last + 1) rows.push(GAP);
+    last = line;
+  };
+  const around = (first: number, lines: readonly string[], end: number): void => {
+    for (const [i, shown] of lines.entries()) {
+      const line = first + i;
+      if (line <= last || line >= end) continue;
+      reach(line);
+      rows.push({ mark: "-", text: `${ui.style("green", String(line))}-${shown}` });
+    }
+  };
+  for (const [i, match] of group.entries()) {
+    const { line, endLine = line, before, after } = match;
+    around(line - before.length, before, line);
+    reach(line);
+    for (const text of matchTexts(ui, match, onlyMatching)) rows.push({ mark: ":", text });
+    last = endLine;
+    around(endLine + 1, after, group[i + 1]?.line ?? Infinity);
+  }
+  return rows;
+}
+
+/** A match with its place: its lines, or what matches in them. */
+function matchTexts(ui: Context["ui"], match: FoundLine, onlyMatching: boolean): string[] {
+  const { line, text, ranges, byteRanges } = match;
+  const placeOf = (range: number): string => `${ui.style("green", String(line))}:${byteRanges[range]?.[0] ?? 1}:`;
+  if (onlyMatching) {
+    const matched = matchedTexts(match);
+    return ranges.map((_, i) => `${placeOf(i)}${ui.style("red", matched[i] ?? "")}`);
+  }
+  return text
+    .split("\n")
+    .map((own, i) =>
+      i === 0 ? `${placeOf(0)}${highlight(ui, match, own)}` : `${ui.style("green", String(line + i))}:${own}`,
+    );
 }
 
 function matchedTexts({ text, textStart = 1, ranges }: FoundLine): string[] {

@@ -1,5 +1,6 @@
 import type { InspectedText } from "../../engines/exact/inspect.ts";
-import { decodeRecords, encodeRecords, type TextRecords } from "./text-records.ts";
+import type { FileStat } from "../indexing/file-stat.ts";
+import { decodeRecords, encodeRecords, type TextRecord, type TextRecords } from "./text-records.ts";
 
 /** Records of other trees that are kept. */
 const MAX_KEPT = 200_000;
@@ -14,36 +15,53 @@ export interface RecordsFile {
 /** What is known of the texts of a tree, kept between commands. A damaged file of it is made again. */
 export class TextCache {
   readonly #file: RecordsFile;
-  readonly #known: TextRecords;
-  readonly #used: TextRecords = new Map();
+  readonly #known: TextRecords | undefined;
+  /** Positions of known records that are used. */
+  readonly #used: Uint8Array;
+  #usedCount = 0;
+  readonly #added = new Map<string, TextRecord>();
   #isChanged = false;
 
   constructor(file: RecordsFile) {
     this.#file = file;
     const bytes = file.read();
-    this.#known = (bytes && decodeRecords(bytes)) ?? new Map();
+    this.#known = bytes && decodeRecords(bytes);
+    this.#used = new Uint8Array(this.#known?.size ?? 0);
   }
 
-  /** What is known under a key. */
-  get(key: string): InspectedText | undefined {
-    const known = this.#known.get(key);
-    if (known) this.#used.set(key, known);
-    return known;
+  /** What is known under a key; of a file only if it is in the state that it was read in. */
+  get(key: string, stat?: FileStat): InspectedText | undefined {
+    const added = this.#added.size === 0 ? undefined : this.#added.get(key);
+    if (added) return added.inspected;
+    const known = this.#known;
+    const position = known?.find(key) ?? -1;
+    if (!known || position === -1 || (stat && !known.isInState(position, stat))) return undefined;
+    if (this.#used[position] === 0) {
+      this.#used[position] = 1;
+      this.#usedCount++;
+    }
+    return known.inspectedAt(position);
   }
 
-  /** Keeps what was found under a key, which names the bytes. */
-  add(key: string, inspected: InspectedText): InspectedText {
-    this.#used.set(key, inspected);
+  /** Keeps what was found of bytes, under a key that names them or with the state of their file. */
+  add(key: string, inspected: InspectedText, stat?: FileStat): InspectedText {
+    this.#added.set(key, { stat, inspected });
     this.#isChanged = true;
     return inspected;
   }
 
   /** Writes what was used since the cache was opened; with `keepsAll` the rest too, as long as there is room. */
   save({ keepsAll }: { keepsAll: boolean }): void {
-    const isSmaller = !keepsAll && this.#used.size < this.#known.size;
+    const known = this.#known;
+    const size = known?.size ?? 0;
+    const isSmaller = !keepsAll && this.#usedCount < size;
     if (!this.#isChanged && !isSmaller) return;
-    const kept = keepsAll && this.#known.size < MAX_KEPT ? [...this.#known] : [];
-    this.#file.write(encodeRecords(new Map([...kept, ...this.#used])));
+    const keepsRest = keepsAll && size < MAX_KEPT;
+    const records = new Map<string, TextRecord>();
+    if (known)
+      for (let i = 0; i < size; i++) if (keepsRest || this.#used[i] === 1) records.set(known.keyAt(i), known.at(i));
+    for (const [key, record] of this.#added) records.set(key, record);
+    this.#file.write(encodeRecords(records));
     this.#isChanged = false;
   }
 }

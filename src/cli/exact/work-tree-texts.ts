@@ -7,20 +7,23 @@ import { mayHold } from "../../engines/exact/ngram-filter.ts";
 import type { FileBytes, MissingText, RevisionTexts, TextFile } from "../../engines/exact/types.ts";
 import { compareUtf8 } from "../../engines/search/order.ts";
 import type { FileListing } from "../git/git.ts";
-import { isRacy, stampOf } from "../indexing/file-stat.ts";
+import { type FileStat, isRacy, isSameStat } from "../indexing/file-stat.ts";
 import { FileTree } from "../indexing/file-tree.ts";
 import { type IgnoreRules, readCodectxIgnores } from "../indexing/ignore-rules.ts";
 import { regexModule } from "./regex-module.ts";
 import type { TextCache } from "./text-cache.ts";
 
+/** Most texts are shorter: they are read into the same buffer, one after another. */
+const READ_BYTES = 512 * 1024;
+
 /** Nothing else waits for this process, and the first search examines all files. Well within the minute that clients wait. */
 export const LOCAL_MAX_MS = 10_000;
 
-/** A file that is searched, with what is known of its bytes as they were when its stamp was taken. */
+/** A file that is searched, with what is known of its bytes as they were when it had this state. */
 interface KnownText {
   file: TextFile;
   inspected: InspectedText;
-  stamp: string;
+  stat: FileStat;
 }
 
 export interface WorkTree {
@@ -54,10 +57,11 @@ export function workTreeTexts(given: WorkTree): RevisionTexts {
     regexModule,
     async *read(contents): AsyncGenerator<FileBytes | MissingText> {
       const entries = await examine();
+      const buffer = new Uint8Array(READ_BYTES);
       for (const [i, content] of contents.entries()) {
         given.onProgress?.(i + 1, contents.length);
         const entry = entries.get(content);
-        yield isKnown(entry) ? await readText(tree, content, entry) : { content, missing: "unreadable" };
+        yield isKnown(entry) ? await readText(tree, content, entry, buffer) : { content, missing: "unreadable" };
       }
     },
     enclosing: given.enclosing,
@@ -79,16 +83,17 @@ export async function workTreeText(
   return "bytes" in text ? { text, language: entry.file.language } : undefined;
 }
 
-/** The text of a file; one that has changed since it was examined is inspected again. */
+/** The text of a file, read into `buffer` if it fits; one that has changed since it was examined is inspected again. */
 async function readText(
   tree: FileTree,
   path: string,
-  { inspected, stamp }: KnownText,
+  { inspected, stat }: KnownText,
+  buffer?: Uint8Array<ArrayBuffer>,
 ): Promise<FileBytes | MissingText> {
-  const bytes = tree.read(path, MAX_FILE_SIZE_BYTES + 1);
+  const bytes = tree.read(path, MAX_FILE_SIZE_BYTES + 1, buffer);
   if (!bytes || bytes.length > MAX_FILE_SIZE_BYTES) return { content: path, missing: "unreadable" };
   const after = tree.lstat(path);
-  const isSame = after !== undefined && stampOf(after) === stamp;
+  const isSame = after !== undefined && isSameStat(after, stat);
   const { reason, withheld } = isSame ? inspected : await inspect(bytes);
   if (reason === "binary" || reason === "lfs") return { content: path, missing: "unreadable" };
   return { content: path, bytes: blankLines(bytes, withheld), withheld };
@@ -108,10 +113,13 @@ async function examineFiles(
   const paths = listing.paths().toSorted(compareUtf8);
   const rules = readCodectxIgnores(tree, paths);
   const files = new Map<string, KnownText | TextFile>();
-  for (const [i, path] of paths.entries()) {
-    const entry = await examineFile(tree, path, rules, cache, nowMs);
+  let done = 0;
+  for (const path of paths) {
+    const examined = examineFile(tree, path, rules, cache, nowMs);
+    // Nearly all files of a search are known, and waiting for nothing takes longer than they do.
+    const entry = examined instanceof Promise ? await examined : examined;
     if (entry) files.set(path, entry);
-    onProgress?.(i + 1, paths.length);
+    onProgress?.(++done, paths.length);
   }
   for (let i = 1; i <= listing.unreadable; i++) {
     const path = `(unreadable folder ${i})`;
@@ -121,14 +129,14 @@ async function examineFiles(
   return files;
 }
 
-/** Undefined if nothing is there: git lists deleted files. */
-async function examineFile(
+/** Undefined if nothing is there: git lists deleted files. A promise if its bytes are not known yet. */
+function examineFile(
   tree: FileTree,
   path: string,
   rules: IgnoreRules,
   cache: TextCache | undefined,
   nowMs: number,
-): Promise<KnownText | TextFile | undefined> {
+): KnownText | TextFile | undefined | Promise<KnownText | TextFile> {
   const stat = tree.lstat(path);
   if (!stat) {
     const irregular = tree.irregular(path);
@@ -137,25 +145,18 @@ async function examineFile(
   }
   if (rules.ignores(path)) return notSearched(path, "excluded", stat.size);
   if (stat.size > MAX_FILE_SIZE_BYTES) return notSearched(path, "too_large", stat.size);
-  const stamp = stampOf(stat);
-  const inspected = await inspectFile(tree, path, `${path}\0${stamp}`, isRacy(stat, nowMs) ? undefined : cache);
-  if (!inspected) return notSearched(path, "unreadable", stat.size);
-  const file = describeText(path, stat.size, inspected);
-  return file.content === undefined ? file : { file, inspected, stamp };
-}
-
-/** What is known of a file's bytes. Without a cache they may change under the same key. */
-async function inspectFile(
-  tree: FileTree,
-  path: string,
-  key: string,
-  cache: TextCache | undefined,
-): Promise<InspectedText | undefined> {
-  const known = cache?.get(key);
-  if (known) return known;
+  const { size, mtimeMs, ctimeMs, ino } = stat;
+  const describe = (inspected: InspectedText): KnownText | TextFile => {
+    const file = describeText(path, size, inspected);
+    return file.content === undefined ? file : { file, inspected, stat: { size, mtimeMs, ctimeMs, ino } };
+  };
+  // The bytes of a file that has just changed may change again under the same key.
+  const keeps = isRacy(stat, nowMs) ? undefined : cache;
+  const known = keeps?.get(path, stat);
+  if (known) return describe(known);
   const bytes = tree.read(path, MAX_FILE_SIZE_BYTES);
-  const inspected = bytes && (await inspect(bytes));
-  return inspected && cache ? cache.add(key, inspected) : inspected;
+  if (!bytes) return notSearched(path, "unreadable", size);
+  return inspect(bytes).then((inspected) => describe(keeps?.add(path, inspected, stat) ?? inspected));
 }
 
 /** A file that is not searched. */
@@ -173,26 +174,42 @@ export function notSearched(path: string, reason: string, size: number | null = 
 }
 
 /** A text file, ranked or not, by the rules of the index. */
-export function describeText(
-  path: string,
-  size: number,
-  { reason, script, withheld }: InspectedText,
-  content = path,
-): TextFile {
-  const verdict = nameVerdict(path);
-  const language = detectLanguage(path) ?? script;
+export function describeText(path: string, size: number, inspected: InspectedText, content = path): TextFile {
+  const { reason, withheld } = inspected;
   if (reason === "binary" || reason === "lfs") return notSearched(path, reason, size);
-  const isLarge = size > DEFAULT_MAX_FILE_SIZE_BYTES;
-  const taken = language === null ? "unknown_type" : isLarge ? "too_large" : reason;
-  const unranked = verdict.take ? taken : verdict.reason;
-  return {
-    revision: 0,
-    path,
-    language,
-    size,
-    state: unranked === undefined ? "indexed" : "searched",
-    reason: unranked,
-    content,
-    withheldLines: withheld.reduce((sum, [from, to]) => sum + to - from + 1, 0),
-  };
+  const withheldLines = withheld.length === 0 ? 0 : withheld.reduce((sum, [from, to]) => sum + to - from + 1, 0);
+  return new SearchedText(path, size, content, withheldLines, inspected);
+}
+
+/** What its name says of a file is found when it is asked for: a search does so of the files that match. */
+class SearchedText implements TextFile {
+  readonly revision = 0;
+  readonly path: string;
+  readonly size: number;
+  readonly content: string;
+  readonly withheldLines: number;
+  readonly #inspected: InspectedText;
+
+  constructor(path: string, size: number, content: string, withheldLines: number, inspected: InspectedText) {
+    this.path = path;
+    this.size = size;
+    this.content = content;
+    this.withheldLines = withheldLines;
+    this.#inspected = inspected;
+  }
+
+  get language(): string | null {
+    return detectLanguage(this.path) ?? this.#inspected.script;
+  }
+
+  get state(): TextFile["state"] {
+    return this.reason === undefined ? "indexed" : "searched";
+  }
+
+  get reason(): string | undefined {
+    const verdict = nameVerdict(this.path);
+    if (!verdict.take) return verdict.reason;
+    if (this.language === null) return "unknown_type";
+    return this.size > DEFAULT_MAX_FILE_SIZE_BYTES ? "too_large" : this.#inspected.reason;
+  }
 }

@@ -1,32 +1,32 @@
 import { dirname, join } from "node:path";
 import { existsSync } from "node:fs";
 import { inBackground } from "../background.ts";
+import { sha256 } from "../machine/checksum.ts";
 import { stampOf } from "../indexing/file-stat.ts";
 import { FileTree } from "../indexing/file-tree.ts";
+import { steeringVariables } from "./command.ts";
 import { findWorkTree, readRemoteUrls, trackedRemote, type WorkTree } from "./git.ts";
+import { type KeptAnswer, type LocatedTree, readKept, writeKept } from "./located-file.ts";
 
-/** A work tree, with the URL of the remote that identifies its repository. */
-export interface LocatedTree extends WorkTree {
-  remote: string | undefined;
-}
-
-/** The last answers of git, by folder, each with the state of the files that it was read from; undefined if they changed meanwhile. */
-const answers = new Map<string, { tree: LocatedTree; state: string | undefined }>();
+/** The last answers of git, by folder, in this process. */
+const answers = new Map<string, KeptAnswer>();
 /** Folders whose answer is kept. */
 const MAX_KEPT = 100;
 /** More is no configuration that a person keeps. */
 const MAX_CONFIG_BYTES = 1024 * 1024;
 const MAX_REF_BYTES = 4 * 1024;
+/** Sections of a configuration that name files. */
+const INCLUDES = /^[ \t]*\[[ \t]*include/im;
 /** References that name another reference, as `HEAD` does. */
 const MAX_SYMBOLIC = 5;
 
 /**
- * Finds the work tree around `cwd`; undefined outside of git. A process that asks again, as a server does for every request, gets the
- * answer that git gave before while the repository's own configuration and what `HEAD` names are the same: starting git for them takes
- * longer than most look-ups. Throws what {@link findWorkTree} throws.
+ * Finds the work tree around `cwd`; undefined outside of git. Who asks again, as a server does for every request, gets the answer that git
+ * gave before while the repository's own configuration and what `HEAD` names are the same: starting git for them takes longer than most
+ * look-ups. With `file`, answers are kept in it for other processes. Throws what {@link findWorkTree} throws.
  */
-export async function locateWorkTree(cwd: string): Promise<LocatedTree | undefined> {
-  const last = answers.get(cwd);
+export async function locateWorkTree(cwd: string, file?: string): Promise<LocatedTree | undefined> {
+  const last = answers.get(cwd) ?? (file === undefined ? undefined : readKept(file, cwd));
   const before = last && stateOf(cwd, last.tree);
   if (last && before !== undefined && before === last.state) return last.tree;
   const remoteUrls = inBackground(readRemoteUrls(cwd));
@@ -36,7 +36,9 @@ export async function locateWorkTree(cwd: string): Promise<LocatedTree | undefin
   // What changes while git answers is asked again, and so is a commit that it does not find.
   const isSettled = tree.head !== undefined && before !== undefined && before === stateOf(cwd, tree);
   if (answers.size >= MAX_KEPT) answers.clear();
-  answers.set(cwd, { tree, state: isSettled ? before : undefined });
+  const answer = { tree, state: isSettled ? before : undefined };
+  answers.set(cwd, answer);
+  if (file !== undefined) writeKept(file, cwd, answer);
   return tree;
 }
 
@@ -46,11 +48,11 @@ async function chooseRemote(cwd: string, remotes: ReadonlyMap<string, string>): 
   return remotes.get((await trackedRemote(cwd)) ?? "") ?? [...remotes.values()][0];
 }
 
-/** What the files say that git reads to find a work tree, its remotes and its commit; undefined if that cannot be told. */
+/** A digest of what git reads to find a work tree, its remotes and its commit; undefined if that cannot be told. */
 function stateOf(cwd: string, { root, gitDir, commonDir }: WorkTree): string | undefined {
   const own = new FileTree(gitDir);
   const common = new FileTree(commonDir);
-  const parts: (string | undefined)[] = [nearestGitFolder(cwd), root, gitDir, commonDir];
+  const parts: (string | undefined)[] = [nearestGitFolder(cwd), root, gitDir, commonDir].concat(steeringVariables());
   const link = new FileTree(root);
   // In a linked work tree `.git` is a file that names the git directory.
   parts.push(link.lstatFolder(".git") ? "" : read(link, ".git", MAX_REF_BYTES));
@@ -62,6 +64,8 @@ function stateOf(cwd: string, { root, gitDir, commonDir }: WorkTree): string | u
     [common, "reftable/tables.list"],
   ] as const)
     parts.push(read(tree, path, MAX_CONFIG_BYTES));
+  // Git reads other files then.
+  if (parts.some((part) => part !== undefined && INCLUDES.test(part))) return undefined;
   let ref = read(own, "HEAD", MAX_REF_BYTES);
   if (ref === undefined || ref === "") return undefined;
   parts.push(ref);
@@ -74,7 +78,7 @@ function stateOf(cwd: string, { root, gitDir, commonDir }: WorkTree): string | u
   // Git replaces this file whole, so its stamp changes with it. It may have megabytes.
   const packed = ref === "" ? common.lstat("packed-refs") : undefined;
   parts.push(packed ? stampOf(packed) : "");
-  return parts.includes(undefined) ? undefined : parts.join("\0");
+  return parts.includes(undefined) ? undefined : sha256(Buffer.from(parts.join("\0"))).toString("hex");
 }
 
 /** The text of a file; empty if there is none, undefined if it is something else or longer than `max`. */

@@ -16,6 +16,11 @@ export function stampOf({ size, mtimeMs, ctimeMs, ino }: FileStat): string {
   return `${size}:${mtimeMs}:${ctimeMs}:${ino}`;
 }
 
+/** Whether two states are the same. */
+export function isSameStat(a: FileStat, b: FileStat): boolean {
+  return a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.ino === b.ino;
+}
+
 /** The state that {@link stampOf} has encoded. */
 export function statOf(stamp: string): FileStat {
   const [size = 0, mtimeMs = 0, ctimeMs = 0, ino = 0] = stamp.split(":").map(Number);

@@ -65,9 +65,10 @@ export class FileTree {
   }
 
   /**
-   * Reads up to `maxBytes` of the regular file at a path into a new buffer; undefined if there is none or it cannot be read.
+   * Reads up to `maxBytes` of the regular file at a path; undefined if there is none or it cannot be read. The bytes are those of `buffer`
+   * where they fit in, else of a new one.
    */
-  read(path: string, maxBytes = Infinity): Uint8Array<ArrayBuffer> | undefined {
+  read(path: string, maxBytes = Infinity, buffer?: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | undefined {
     let handle: number | undefined;
     try {
       if (!this.#isInside(path)) return undefined;
@@ -75,7 +76,8 @@ export class FileTree {
       handle = openSync(`${this.root}/${path}`, O_RDONLY | this.#noFollow | O_NONBLOCK);
       const stats = fstatSync(handle);
       if (!stats.isFile()) return undefined;
-      const bytes = new Uint8Array(Math.min(stats.size, maxBytes));
+      const size = Math.min(stats.size, maxBytes);
+      const bytes = buffer && size <= buffer.length ? buffer.subarray(0, size) : new Uint8Array(size);
       let length = 0;
       while (length < bytes.length) {
         const count = readSync(handle, bytes, length, bytes.length - length, length);

@@ -70,6 +70,7 @@ function isIgnored(files: readonly Scoped[], path: string, isFolder: boolean): b
 /** What is read of an ignore file; one that is longer is no list that a person keeps. */
 export const MAX_IGNORE_BYTES = 1024 * 1024;
 export const CODECTX_IGNORE = ".codectxignore";
+const IN_FOLDER = `/${CODECTX_IGNORE}`;
 /** A folder's ignore files outside of git, in order: lines of a later file decide. */
 export const IGNORE_FILES: readonly string[] = [".gitignore", CODECTX_IGNORE];
 
@@ -77,7 +78,7 @@ export const IGNORE_FILES: readonly string[] = [".gitignore", CODECTX_IGNORE];
 export function readCodectxIgnores(tree: FileTree, paths: readonly string[]): IgnoreRules {
   const rules = new IgnoreRules();
   for (const path of paths) {
-    if (path === CODECTX_IGNORE || path.endsWith(`/${CODECTX_IGNORE}`)) {
+    if (path === CODECTX_IGNORE || path.endsWith(IN_FOLDER)) {
       rules.add(folderOf(path), new TextDecoder().decode(tree.read(path, MAX_IGNORE_BYTES)), CODECTX_IGNORE);
     }
   }

@@ -50,6 +50,11 @@ export function cacheDirectory(env: Environment, platform: string = process.plat
   return join(baseDirectory(env, "cache", platform), "codectx");
 }
 
+/** File of what git has said of the folders of commands. */
+export function locatedFile(env: Environment): string {
+  return join(cacheDirectory(env), "located.json");
+}
+
 /** Directory of the local indexes. */
 export function indexesDirectory(env: Environment): string {
   return join(cacheDirectory(env), "repos");

@@ -52,6 +52,7 @@ export class Ui {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly #options: UiOptions;
+  readonly #colored = new Map<NodeJS.WriteStream, boolean>();
   #line: TerminalLine | undefined;
 
   constructor(options: UiOptions) {
@@ -82,7 +83,16 @@ export class Ui {
     return `${ESC_MARK}]8;;${pathToFileURL(file).href}${ESC_MARK}\\${text}${ESC_MARK}]8;;${ESC_MARK}\\`;
   }
 
+  /** Decided once: a look at the environment for each of many lines takes longer than the lines. */
   #colors(stream: NodeJS.WriteStream): boolean {
+    const known = this.#colored.get(stream);
+    if (known !== undefined) return known;
+    const colored = this.#decideColors(stream);
+    this.#colored.set(stream, colored);
+    return colored;
+  }
+
+  #decideColors(stream: NodeJS.WriteStream): boolean {
     const { env, color } = this.#options;
     if (!color || (env["NO_COLOR"] ?? "") !== "") return false;
     if ((env["FORCE_COLOR"] ?? "") !== "") return env["FORCE_COLOR"] !== "0";
@@ -189,9 +199,9 @@ class TerminalLine implements ProgressLine {
   }
 }
 
-/** `1234567` as `1,234,567`. */
+/** `1234567` as `1,234,567`. Not by `toLocaleString`, whose first call takes longer than most look-ups. */
 export function formatCount(value: number): string {
-  return value.toLocaleString("en-US");
+  return String(value).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
 /** `1 chunk`, `2 chunks`. */

@@ -2,7 +2,7 @@
 import { ByteReader, ByteWriter } from "../search/bytes.ts";
 import { beginFile, HEADER_BYTES, readHotPart } from "../search/file-header.ts";
 import { type RangeReader, SearchFormatError } from "../search/types.ts";
-import { isFilterLength, mayHold, NGRAM_FILTER_VERSION } from "./ngram-filter.ts";
+import { type FilterPart, isFilterLength, mayHold, NGRAM_FILTER_VERSION } from "./ngram-filter.ts";
 import type { NgramQuery } from "./ngrams.ts";
 
 /** Raised with every change of the format, or of what a filter says. */
@@ -22,9 +22,9 @@ export function encodeFilters(filters: readonly Uint8Array[]): Uint8Array<ArrayB
 /** Open filters, all in memory. */
 export class FilterFile {
   readonly byteLength: number;
-  readonly #filters: readonly Uint8Array[];
+  readonly #filters: readonly FilterPart[];
 
-  private constructor(filters: readonly Uint8Array[], byteLength: number) {
+  private constructor(filters: readonly FilterPart[], byteLength: number) {
     this.#filters = filters;
     this.byteLength = byteLength;
   }
@@ -37,7 +37,9 @@ export class FilterFile {
     const read = new ByteReader(hot);
     const lengths = Array.from({ length: read.varint() }, () => read.varint());
     if (lengths.some((length) => !isFilterLength(length))) throw wrongLength();
-    const filters = lengths.map((length) => read.bytes(length));
+    let end = read.position;
+    const filters = lengths.map((length): FilterPart => ({ bytes: hot, start: (end += length) - length, length }));
+    if (end > hot.length) throw wrongLength();
     return new FilterFile(filters, hot.length);
   }
 

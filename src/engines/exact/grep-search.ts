@@ -4,7 +4,7 @@ import { skipReason } from "../parsing/skip.ts";
 import { compareUtf8 } from "../search/order.ts";
 import { asideTraits, TRAIT } from "../search/paths.ts";
 import { INCLUDED } from "../search/query.ts";
-import { describeLines } from "./lines.ts";
+import { describeLines, linesByFile } from "./lines.ts";
 import type { Matcher } from "./matcher.ts";
 import { type LineHit, scanLines } from "./scan.ts";
 import type {
@@ -289,12 +289,13 @@ function tokensOf({ text, before, after }: FoundLine): number {
 
 async function addEnclosing(texts: RevisionTexts, matches: readonly FoundLine[]): Promise<void> {
   if (matches.length === 0) return;
-  const groups = [...Map.groupBy(matches, ({ revision, path }) => `${revision} ${path}`).values()];
+  const groups = linesByFile(matches);
   const names = await texts.enclosing(
-    groups.map((group) => {
-      const [{ revision, path }] = group as [FoundLine, ...FoundLine[]];
-      return { revision, path, lines: group.map(({ line }) => line) };
-    }),
+    groups.map((group) => ({
+      revision: group[0].revision,
+      path: group[0].path,
+      lines: group.map(({ line }) => line),
+    })),
   );
   for (const [i, group] of groups.entries())
     for (const [k, match] of group.entries()) match.enclosing = names[i]?.[k] ?? null;

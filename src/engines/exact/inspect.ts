@@ -3,7 +3,7 @@ import { detectLanguage } from "../parsing/detect.ts";
 import { findWithheld } from "../parsing/secrets/find-withheld.ts";
 import { blankLines, type LineRange } from "../parsing/secrets/lines.ts";
 import { contentSkipReason } from "../parsing/skip.ts";
-import { ngramFilter } from "./ngram-filter.ts";
+import { type FilterPart, ngramFilter } from "./ngram-filter.ts";
 
 export interface InspectedText {
   /** Why the bytes are not ranked (`generated`, `minified`), or not searched (`binary`, `lfs`); undefined if they are both. */
@@ -13,14 +13,17 @@ export interface InspectedText {
   /** Lines that may hold a secret. */
   withheld: LineRange[];
   /** Of the text without these lines. Empty where nothing is searched. */
-  filter: Uint8Array;
+  filter: FilterPart;
 }
 
 /** Inspects the bytes of a file. */
 export function inspectText(bytes: Uint8Array): InspectedText {
   const reason = contentSkipReason(bytes);
-  if (reason === "binary" || reason === "lfs") return { reason, script: null, withheld: [], filter: new Uint8Array() };
+  if (reason === "binary" || reason === "lfs") return { reason, script: null, withheld: [], filter: partOf(NO_BYTES) };
   const withheld = findWithheld(bytes);
   const script = detectLanguage("", bytes) ?? null;
-  return { reason, script, withheld, filter: ngramFilter(blankLines(bytes, withheld)) };
+  return { reason, script, withheld, filter: partOf(ngramFilter(blankLines(bytes, withheld))) };
 }
+
+const NO_BYTES = new Uint8Array();
+const partOf = (bytes: Uint8Array): FilterPart => ({ bytes, start: 0, length: bytes.length });

@@ -8,6 +8,8 @@ const MAX_LINE_UNITS = 1_000;
 const LEAD_UNITS = 200;
 const LINE_BREAK = 10;
 
+type Range = readonly [from: number, to: number];
+
 /** The lines of hits, which are in order, with their numbers, texts and the lines around them. */
 export function describeLines(
   { revision, path }: TextFile,
@@ -17,46 +19,63 @@ export function describeLines(
 ): FoundLine[] {
   let line = 1;
   let at = 0;
-  return hits.map(({ start, end, lineCount, ranges }) => {
-    for (let next = text.indexOf(LINE_BREAK, at); next >= 0 && next < start; next = text.indexOf(LINE_BREAK, at)) {
-      at = next + 1;
-      line++;
-    }
+  return hits.map(({ start, end, lineCount, ranges: offsets }) => {
+    // Lines are short: a search for each line break takes longer than a look at each byte.
+    for (; at < start; at++) if (text[at] === LINE_BREAK) line++;
     const own = text.subarray(start, end);
-    const shown = shorten(
-      withoutReturn(decodeLine(own)),
-      ranges.map(([from, to]) => [from - start, to - start] as const),
-      own,
-    );
-    return {
+    const decoded = decodeLine(own);
+    const whole = withoutReturn(decoded);
+    const byteRanges = offsets.map(([from, to]): Range => [from - start + 1, to - start + 1]);
+    const ranges = decoded.length === own.length ? byteRanges : inUnits(byteRanges, own);
+    const found: FoundLine = {
       revision,
       path,
       line,
-      ...(lineCount > 1 && { endLine: line + lineCount - 1 }),
-      ...shown,
-      byteRanges: ranges.map(([from, to]): [number, number] => [from - start + 1, to - start + 1]),
-      before: linesBefore(text, start, context),
-      after: linesAfter(text, end, context),
+      ranges,
+      byteRanges,
+      text: whole,
+      before: NONE,
+      after: NONE,
       enclosing: null,
     };
+    if (lineCount > 1) found.endLine = line + lineCount - 1;
+    if (whole.length > MAX_LINE_UNITS) shorten(found);
+    if (context > 0) {
+      found.before = linesBefore(text, start, context);
+      found.after = linesAfter(text, end, context);
+    }
+    return found;
   });
 }
 
-/** Columns of the ranges in UTF-16 units, and the part of the line that is shown. */
-function shorten(
-  line: string,
-  ranges: readonly (readonly [from: number, to: number])[],
-  bytes: Uint8Array,
-): Pick<FoundLine, "text" | "textStart" | "ranges"> {
-  const unitsAt = line.length >= bytes.length - 1 ? (offset: number) => offset : unitCounter(bytes);
-  const columns = ranges.map(([from, to]): [number, number] => [unitsAt(from) + 1, unitsAt(to) + 1]);
-  if (line.length <= MAX_LINE_UNITS) return { text: line, ranges: columns };
-  const first = (columns[0]?.[0] ?? 1) - 1;
-  let start = Math.max(0, Math.min(first - LEAD_UNITS, line.length - MAX_LINE_UNITS));
+const NONE: readonly string[] = [];
+
+/** Lines in the order of an answer, file by file. */
+export function linesByFile(lines: readonly FoundLine[]): [FoundLine, ...FoundLine[]][] {
+  const groups: [FoundLine, ...FoundLine[]][] = [];
+  for (const line of lines) {
+    const group = groups.at(-1);
+    if (group && group[0].path === line.path && group[0].revision === line.revision) group.push(line);
+    else groups.push([line]);
+  }
+  return groups;
+}
+
+/** Columns of bytes as columns of UTF-16 units. */
+function inUnits(ranges: readonly Range[], line: Uint8Array): Range[] {
+  const unitsAt = unitCounter(line);
+  return ranges.map(([from, to]) => [unitsAt(from - 1) + 1, unitsAt(to - 1) + 1]);
+}
+
+/** Cuts the text of a long line around its first match. */
+function shorten(found: FoundLine): void {
+  const { text, ranges } = found;
+  const first = (ranges[0]?.[0] ?? 1) - 1;
+  let start = Math.max(0, Math.min(first - LEAD_UNITS, text.length - MAX_LINE_UNITS));
   // Not within a surrogate pair.
-  if (start > 0 && (line.charCodeAt(start) & 0xfc00) === 0xdc00) start--;
-  const text = line.slice(start, start + MAX_LINE_UNITS).toWellFormed();
-  return { text, ranges: columns, ...(start > 0 && { textStart: start + 1 }) };
+  if (start > 0 && (text.charCodeAt(start) & 0xfc00) === 0xdc00) start--;
+  found.text = text.slice(start, start + MAX_LINE_UNITS).toWellFormed();
+  if (start > 0) found.textStart = start + 1;
 }
 
 /** Counts the units before ascending offsets. */

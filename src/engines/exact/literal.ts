@@ -5,22 +5,23 @@ import { isWordAt, isWordBefore } from "./utf8.ts";
 /** Finds a text, or one that no word characters surround. */
 export class LiteralMatcher implements Matcher {
   readonly query: NgramQuery;
-  readonly required: Uint8Array;
+  /** Finding the lines that hold it is all that there is to do. */
+  readonly required = undefined;
   readonly hasLineEnd = false;
+  readonly #literal: Uint8Array;
   readonly #isWord: boolean;
 
   constructor(literal: Uint8Array, isWord: boolean) {
     this.query = queryOfBytes(literal);
-    this.required = literal;
+    this.#literal = literal;
     this.#isWord = isWord;
   }
 
   matches(text: Uint8Array): number[] {
-    const { required } = this;
     const found: number[] = [];
-    const next = searcher(text, required);
+    const next = searcher(text, this.#literal);
     for (let at = next(0); at >= 0;) {
-      const end = at + required.length;
+      const end = at + this.#literal.length;
       const matches = !this.#isWord || (!isWordBefore(text, at) && !isWordAt(text, end));
       if (matches) found.push(at, end);
       at = next(matches ? end : at + 1);

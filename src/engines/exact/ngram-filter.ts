@@ -8,6 +8,8 @@ import { eachNgram, type NgramQuery } from "./ngrams.ts";
 export const NGRAM_FILTER_VERSION = 1;
 const MIN_BITS_LOG2 = 6;
 const MAX_BITS_LOG2 = 24;
+const MIN_BYTES = 2 ** (MIN_BITS_LOG2 - 3);
+const MAX_BYTES = 2 ** (MAX_BITS_LOG2 - 3);
 /** Bits for each distinct trigram, at least. */
 const BITS_PER_NGRAM = 2;
 const MULTIPLIER = 0x9e3779b1;
@@ -41,22 +43,39 @@ export function ngramFilter(text: Uint8Array): Uint8Array {
 
 /** Whether a filter may have so many bytes. */
 export function isFilterLength(length: number): boolean {
-  const bitsLog2 = Math.log2(length) + 3;
-  return Number.isInteger(bitsLog2) && bitsLog2 >= MIN_BITS_LOG2 && bitsLog2 <= MAX_BITS_LOG2;
+  return length >= MIN_BYTES && length <= MAX_BYTES && (length & (length - 1)) === 0;
+}
+
+/** A filter among other bytes: with a view for each, opening thousands would take longer than asking them. */
+export interface FilterPart {
+  bytes: Uint8Array;
+  start: number;
+  length: number;
 }
 
 /** Whether a text with this filter may satisfy the query. Throws `RangeError` for bytes that are no filter. */
-export function mayHold(filter: Uint8Array, query: NgramQuery): boolean {
-  if (!isFilterLength(filter.length)) throw new RangeError("not an n-gram filter");
-  const bitsLog2 = Math.log2(filter.length) + 3;
-  const holds = (part: NgramQuery): boolean => {
-    if (part.kind === "all") return part.parts.every(holds);
-    if (part.kind === "any") return part.parts.some(holds);
-    const place = placeOf(part.ngram, bitsLog2);
-    return ((filter[place >>> 3] as number) & (1 << (place & 7))) !== 0;
-  };
-  return holds(query);
+export function mayHold({ bytes, start, length }: FilterPart, query: NgramQuery): boolean {
+  if (!isFilterLength(length)) throw new RangeError("not an n-gram filter");
+  return holds(query, bytes, start, bitsLog2Of(length));
 }
+
+function holds(part: NgramQuery, bytes: Uint8Array, start: number, bitsLog2: number): boolean {
+  switch (part.kind) {
+    case "ngram": {
+      const place = placeOf(part.ngram, bitsLog2);
+      return ((bytes[start + (place >>> 3)] as number) & (1 << (place & 7))) !== 0;
+    }
+    case "all":
+      for (const each of part.parts) if (!holds(each, bytes, start, bitsLog2)) return false;
+      return true;
+    case "any":
+      for (const each of part.parts) if (holds(each, bytes, start, bitsLog2)) return true;
+      return false;
+  }
+}
+
+/** The logarithm of the bits in so many bytes, which are a power of two. */
+const bitsLog2Of = (length: number): number => 31 - Math.clz32(length) + 3;
 
 function placeOf(ngram: number, bitsLog2: number): number {
   return Math.imul(ngram, MULTIPLIER) >>> (32 - bitsLog2);

@@ -29,7 +29,8 @@ export async function runGrep(
   const passes = fileFilter(request);
   const { matcher, engine } = await newMatcher(texts, request);
   try {
-    const files = (await texts.files()).filter(passes);
+    const all = await texts.files();
+    const files = passes ? all.filter(passes) : all;
     const search = new GrepSearch(request, matcher, files);
     const key = tallyKey(request);
     const known = texts.tallies?.get(key);
@@ -94,8 +95,9 @@ async function newMatcher(
   return { matcher, engine };
 }
 
-/** Files that the request is about. Throws `GlobError`. */
-function fileFilter({ paths = [], languages = [] }: GrepRequest): (file: TextFile) => boolean {
+/** Which files the request is about; undefined for all. Throws `GlobError`. */
+function fileFilter({ paths = [], languages = [] }: GrepRequest): ((file: TextFile) => boolean) | undefined {
+  if (paths.length === 0 && languages.length === 0) return undefined;
   const isPath = paths.length === 0 ? undefined : compileGlobs(paths, { field: "paths" });
   const wanted = new Set(languages.map((language) => language.toLowerCase()));
   return ({ path, language }) =>

@@ -77,8 +77,8 @@ export interface RevisionTexts {
   /** The WebAssembly of `rregex`; asked for only where a pattern is more than a text. */
   regexModule(): Promise<WebAssembly.Module>;
   /**
-   * Reads texts in packs, in any order, each wanted one once: as text or as missing. The engine stops early when its budget is used up.
-   * Reading ahead is the adapter's business, within its memory.
+   * Reads texts in packs, in any order, each wanted one once: as text or as missing. The bytes of a text may be overwritten when the next
+   * one is asked for. The engine stops early when its budget is used up. Reading ahead is the adapter's business, within its memory.
    */
   read(contents: readonly string[]): AsyncIterable<FileBytes | MissingText>;
   /** For each file, the qualified name of the innermost symbol around each of its lines; null where there is none. */
@@ -96,15 +96,15 @@ export interface FoundLine {
   /** Last line, where it is another one. */
   endLine?: number;
   /** Columns of the matches, 1-based, in UTF-16 units of the whole line (or lines); the end is exclusive. */
-  ranges: [from: number, to: number][];
+  ranges: readonly (readonly [from: number, to: number])[];
   /** As `ranges`, in bytes of the file. */
-  byteRanges: [from: number, to: number][];
+  byteRanges: readonly (readonly [from: number, to: number])[];
   /** Without its line end. */
   text: string;
   /** Column at which `text` begins, where it is a part of a long line. */
   textStart?: number;
-  before: string[];
-  after: string[];
+  before: readonly string[];
+  after: readonly string[];
   enclosing: string | null;
 }
 

@@ -60,12 +60,18 @@ export function stemOf(text: string): string {
 }
 
 /** Words like "the" and "for", which are neither indexed nor looked up. */
-const STOPS: ReadonlySet<number> = new Set(STOP_WORDS.split(" ").map(hashWord));
-const LANGUAGE_NAMES: ReadonlySet<number> = new Set(LANGUAGES.split(" ").map(hashWord));
+const isStop = memberOf(STOP_WORDS);
+const isNameOfLanguage = memberOf(LANGUAGES);
+
+/** Whether a hash is that of one of the words. They are hashed when the first is asked for: not every search reads words. */
+function memberOf(words: string): (hash: number) => boolean {
+  let hashes: ReadonlySet<number> | undefined;
+  return (hash) => (hashes ??= new Set(words.split(" ").map(hashWord))).has(hash);
+}
 
 /** Names of programming languages: people write them in queries, but code rarely names its own language. */
 export function isLanguageName(hash: number): boolean {
-  return LANGUAGE_NAMES.has(hash);
+  return isNameOfLanguage(hash);
 }
 
 /** Visits the terms of `text`. Linear in its length. */
@@ -82,14 +88,14 @@ export function scanTerms(text: string, visitor: TermVisitor): void {
   const endWord = (end: number): void => {
     if (wordLength === 0) return;
     const hash = hashOf(word, wordLength);
-    if (wordLength > 1 && !STOPS.has(hash)) visitor.word(hash, wordStart, end);
+    if (wordLength > 1 && !isStop(hash)) visitor.word(hash, wordStart, end);
     onlyHash = hash;
     parts++;
     wordLength = 0;
   };
   const endWhole = (end: number): void => {
     endWord(end);
-    if (wholeLength > 1 && (parts > 1 || (parts === 1 && !STOPS.has(onlyHash))))
+    if (wholeLength > 1 && (parts > 1 || (parts === 1 && !isStop(onlyHash))))
       visitor.whole(parts === 1 ? onlyHash : hashOf(whole, wholeLength), parts, wholeStart, end);
     parts = 0;
     wholeLength = 0;

@@ -1,9 +1,19 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { type LocatedTree, locateWorkTree } from "../../../src/cli/git/locate.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { locateWorkTree } from "../../../src/cli/git/locate.ts";
+import type { LocatedTree } from "../../../src/cli/git/located-file.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "codectx-locate-")));
 const path = process.env["PATH"];
@@ -91,6 +101,58 @@ it("sees a linked work tree's own commit", async () => {
   expect(await withoutGit(linked)).toMatchObject({ root: linked, commonDir: join(root, ".git") });
   execFileSync("git", ["-C", linked, "checkout", "-q", "--detach"]);
   await expect(withoutGit(linked)).rejects.toThrow("git is not installed");
+});
+
+describe("for other processes", () => {
+  const file = join(base, "cache/located.json");
+  beforeEach(() => rmSync(file, { force: true }));
+
+  /** What a new process finds, asked often enough that its answer is kept. */
+  async function inNewProcess(canAskGit: boolean): Promise<LocatedTree | undefined> {
+    vi.resetModules();
+    const { locateWorkTree: locate } = await import("../../../src/cli/git/locate.ts");
+    if (!canAskGit) process.env["PATH"] = "";
+    try {
+      return await locate(root, file);
+    } finally {
+      process.env["PATH"] = path;
+    }
+  }
+
+  it("keeps an answer that two of them got", async () => {
+    for (const canAskGit of [true, true, false])
+      expect(await inNewProcess(canAskGit)).toMatchObject({ root, head: git("rev-parse", "HEAD") });
+    commit("for others");
+    await expect(inNewProcess(false)).rejects.toThrow("git is not installed");
+  });
+
+  it("keeps none of another environment", async () => {
+    for (const canAskGit of [true, true]) await inNewProcess(canAskGit);
+    vi.stubEnv("GIT_DIR", join(base, "nowhere"));
+    await expect(inNewProcess(false)).rejects.toThrow("git is not installed");
+    vi.unstubAllEnvs();
+    expect(await inNewProcess(false)).toMatchObject({ root });
+  });
+
+  it("keeps none that depends on files which the configuration includes", async () => {
+    git("config", "include.path", "../other.config");
+    for (const canAskGit of [true, true]) await inNewProcess(canAskGit);
+    await expect(inNewProcess(false)).rejects.toThrow("git is not installed");
+    git("config", "--unset", "include.path");
+  });
+
+  it("writes no password", async () => {
+    git("remote", "set-url", "origin", "https://user:secret@host.example/owner/one.git");
+    for (const canAskGit of [true, true]) await inNewProcess(canAskGit);
+    expect(existsSync(file)).toBe(false);
+    git("remote", "set-url", "origin", "https://host.example/owner/one.git");
+  });
+
+  it("asks git if the file is damaged", async () => {
+    for (const canAskGit of [true, true]) await inNewProcess(canAskGit);
+    writeFileSync(file, readFileSync(file).subarray(0, -9));
+    expect(await inNewProcess(true)).toMatchObject({ root });
+  });
 });
 
 it("does not wait for a FIFO in place of a file that git reads", async () => {

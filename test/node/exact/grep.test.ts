@@ -78,6 +78,11 @@ describe("the lines that match", () => {
     ]);
   });
 
+  it("have columns in UTF-16 units also where these are one less than the bytes", async () => {
+    const { matches } = await grep([{ path: "a", bytes: "é x\n" }], "x");
+    expect(matches).toMatchObject([{ ranges: [[3, 4]], byteRanges: [[4, 5]] }]);
+  });
+
   it("do not have a byte order mark", async () => {
     const { matches } = await grep([{ path: "a", bytes: "\ufefffoo\nbar" }], "^foo", { context: 1 });
     expect(matches).toMatchObject([{ line: 1, ranges: [[1, 4]], before: [], after: ["bar"] }]);

@@ -10,7 +10,7 @@ import { workTreeTexts } from "../../../src/cli/exact/work-tree-texts.ts";
 import { listWorkTreeFiles } from "../../../src/cli/git/git.ts";
 import { inspectText } from "../../../src/engines/exact/inspect.ts";
 import { blankLines } from "../../../src/engines/parsing/secrets/lines.ts";
-import { mayHold, ngramFilter } from "../../../src/engines/exact/ngram-filter.ts";
+import { type FilterPart, mayHold, ngramFilter } from "../../../src/engines/exact/ngram-filter.ts";
 import { queryOfBytes } from "../../../src/engines/exact/ngrams.ts";
 import { runGrep } from "../../../src/engines/exact/run-grep.ts";
 import { request } from "./in-memory.ts";
@@ -51,6 +51,8 @@ function memory() {
     },
   };
 }
+
+const bytesOf = ({ bytes, start, length }: FilterPart): number[] => [...bytes.subarray(start, start + length)];
 
 async function grepTree(
   root: string,
@@ -135,16 +137,32 @@ describe("a commit", () => {
 
 describe("what is known of a text", () => {
   it("survives a round trip, and damage is noticed", () => {
-    const records = new Map([
-      ["a", inspectText(Buffer.from("#!/bin/sh\necho needle\n"))],
-      ["b", inspectText(Buffer.from([0, 1]))],
-      ["c", inspectText(Buffer.from(`one\n${SECRET}\n`))],
-    ]);
+    const stat = { size: 3, mtimeMs: 1_700_000_000_000.25, ctimeMs: 1_700_000_000_001, ino: 2 ** 33 };
+    const records = new Map(
+      [Buffer.from("#!/bin/sh\necho needle\n"), Buffer.from([0, 1]), Buffer.from(`one\n${SECRET}\n`)].map((text, i) => [
+        `dir/${i}é`,
+        { stat: { ...stat, size: i }, inspected: inspectText(text) },
+      ]),
+    );
     const bytes = Uint8Array.from(encodeRecords(records));
     const decoded = decodeRecords(bytes);
-    expect([...(decoded ?? [])].map(([key, record]) => [key, { ...record, filter: [...record.filter] }])).toEqual(
-      [...records].map(([key, record]) => [key, { ...record, filter: [...record.filter] }]),
-    );
+    if (!decoded) throw new Error("not decoded");
+    expect(decoded.size).toBe(records.size);
+    // In another order than theirs.
+    for (const [key, { stat: own, inspected }] of [...records].toReversed()) {
+      const position = decoded.find(key);
+      const found = decoded.at(position);
+      expect(decoded.keyAt(position)).toBe(key);
+      expect({ ...found.inspected, filter: bytesOf(found.inspected.filter) }).toEqual({
+        ...inspected,
+        filter: bytesOf(inspected.filter),
+      });
+      expect(found.stat).toEqual(own);
+      expect(decoded.isInState(position, own)).toBe(true);
+      expect(decoded.isInState(position, { ...own, mtimeMs: own.mtimeMs + 0.25 })).toBe(false);
+    }
+    expect(decoded.find("dir/3é")).toBe(-1);
+    expect(decodeRecords(Uint8Array.from(encodeRecords(new Map())))?.size).toBe(0);
     bytes[bytes.length - 1] = (bytes.at(-1) as number) ^ 1;
     expect(decodeRecords(bytes)).toBeUndefined();
   });
@@ -164,7 +182,8 @@ describe("what is known of a text", () => {
 
   it("has a filter that finds every part of the text, in any case", () => {
     const text = Array.from({ length: 3_000 }, (_, i) => `name${i}`).join("\n");
-    const filter = ngramFilter(Buffer.from(text));
+    const own = ngramFilter(Buffer.from(text));
+    const filter = { bytes: Buffer.concat([Buffer.alloc(5), own]), start: 5, length: own.length };
     for (let i = 0; i < 3_000; i += 7) expect(mayHold(filter, queryOfBytes(Buffer.from(`NAME${i}`)))).toBe(true);
     const others = Array.from({ length: 1_000 }, (_, i) => `zq${i}xjv`).filter((other) =>
       mayHold(filter, queryOfBytes(Buffer.from(other))),
