@@ -110,6 +110,7 @@ export function requireGit(project: Project): void {
 /** Id of the commit that a branch, tag or commit id names. Throws `CliError` if there is none. */
 export async function commitOf(project: Project, ref: string): Promise<string> {
   requireGit(project);
+  if (ref === "HEAD" && project.head !== undefined) return project.head;
   const gitSha = await resolveCommit(project.root, ref);
   if (gitSha !== undefined) return gitSha;
   const names = await listRefs(project.root);

@@ -4,6 +4,7 @@ import type { FileBytes, RevisionTexts } from "../../engines/exact/types.ts";
 import { lineCountOf } from "../../engines/parsing/source-text.ts";
 import type { FileLines } from "../../interface/questions/code-index.ts";
 import { linesOfText } from "../../interface/questions/file-lines.ts";
+import { inBackground } from "../background.ts";
 import { makeFolder } from "../machine/folders.ts";
 import { replaceFile } from "../machine/replace-file.ts";
 import { stateName } from "../local-index/state-name.ts";
@@ -20,8 +21,10 @@ export async function openWorkTreeTexts(
   onProgress?: WorkTree["onProgress"],
 ): Promise<RevisionTexts> {
   const nowMs = Date.now();
-  const listing = await listFiles(project);
+  const listed = inBackground(listFiles(project));
+  // Read while git answers.
   const cache = new TextCache(recordsFile(project, stateName(project.root)));
+  const listing = await listed;
   return workTreeTexts({ root: project.root, listing, cache, enclosing, nowMs, onProgress });
 }
 

@@ -205,14 +205,20 @@ export async function listTree(cwd: string, commit: string): Promise<GitEntry[]>
     const [mode = "", , oid = "", size = "0"] = line.slice(0, tab).split(/ +/);
     return { mode: parseInt(mode, 8), oid, sizeBytes: Number(size) || 0, path: line.slice(tab + 1) };
   });
-  const trees = new Set<string>();
-  for await (const { bytes } of readObjects(cwd, [commit], "commit"))
-    trees.add(/^tree ([0-9a-f]+)\n/.exec(Buffer.from(bytes).toString("latin1"))?.[1] ?? "");
-  for (const { mode, oid } of entries) if (mode === FOLDER) trees.add(oid);
+  const folders = new Set(entries.flatMap(({ mode, oid }) => (mode === FOLDER ? [oid] : [])));
+  let root: string | undefined;
   // Reading them is the check.
-  for await (const _ of readObjects(cwd, [...trees], "tree"));
+  for await (const { name, oid, type, bytes } of readObjects(cwd, [commit, `${commit}${ROOT_TREE}`, ...folders])) {
+    if (name === commit) {
+      if (type !== "commit") throw gitDamaged(`object ${oid}`);
+      root = /^tree ([0-9a-f]+)\n/.exec(Buffer.from(bytes).toString("latin1"))?.[1];
+    } else if (type !== "tree" || (name.endsWith(ROOT_TREE) && oid !== root)) throw gitDamaged(`object ${oid}`);
+  }
   return entries.filter(({ mode }) => mode !== FOLDER);
 }
+
+/** After a commit's id: names its tree. */
+const ROOT_TREE = "^{tree}";
 
 /** The error for what git gives under another name than its own. */
 export function gitDamaged(what: string): CliError {
@@ -221,20 +227,27 @@ export function gitDamaged(what: string): CliError {
 }
 
 /** Reads blobs in the given order. Throws as {@link readObjects}. */
-export function readBlobs(
+export async function* readBlobs(
   cwd: string,
   oids: readonly string[],
 ): AsyncGenerator<{ oid: string; bytes: Uint8Array<ArrayBuffer> }> {
-  return readObjects(cwd, oids, "blob");
+  for await (const object of readObjects(cwd, oids)) {
+    if (object.type !== "blob") throw gitDamaged(`object ${object.oid}`);
+    yield object;
+  }
+}
+
+interface GitObject {
+  /** As it was asked for: an id, or an expression for one. */
+  name: string;
+  oid: string;
+  type: string;
+  bytes: Uint8Array<ArrayBuffer>;
 }
 
 /** Reads objects in the given order with one `git cat-file`. Throws `GIT_DAMAGED` if one is not what its id names. */
-async function* readObjects(
-  cwd: string,
-  oids: readonly string[],
-  type: "commit" | "tree" | "blob",
-): AsyncGenerator<{ oid: string; bytes: Uint8Array<ArrayBuffer> }> {
-  if (oids.length === 0) return;
+async function* readObjects(cwd: string, names: readonly string[]): AsyncGenerator<GitObject> {
+  if (names.length === 0) return;
   const child = spawn(gitProgram(), ["cat-file", "--batch"], {
     cwd,
     env: gitEnvironment(),
@@ -244,17 +257,18 @@ async function* readObjects(
     // A closed pipe, and a git that cannot be started, are detected as a short answer below.
     child.on("error", () => undefined);
     child.stdin.on("error", () => undefined);
-    child.stdin.end(`${oids.join("\n")}\n`);
+    child.stdin.end(`${names.join("\n")}\n`);
     const reader = new ByteReader(child.stdout);
-    for (const oid of oids) {
+    for (const name of names) {
       const header = await reader.line();
-      const [, found, size] = / (commit|tree|blob) (\d+)$/.exec(header) ?? [];
-      if (size === undefined) throw new GitCommandError("cat-file", `${oid}: ${header || "no answer"}`);
+      const [, oid = "", type = "", size] = /^([0-9a-f]+) (commit|tree|blob) (\d+)$/.exec(header) ?? [];
+      if (size === undefined) throw new GitCommandError("cat-file", `${name}: ${header || "no answer"}`);
       const bytes = await reader.bytes(Number(size));
       await reader.bytes(1);
-      const hash = createHash(oid.length === SHA1_DIGITS ? "sha1" : "sha256").update(`${found} ${size}\0`);
-      if (found !== type || hash.update(bytes).digest("hex") !== oid) throw gitDamaged(`object ${oid}`);
-      yield { oid, bytes };
+      const hash = createHash(oid.length === SHA1_DIGITS ? "sha1" : "sha256").update(`${type} ${size}\0`);
+      const isNamed = name === oid || name.endsWith(ROOT_TREE);
+      if (!isNamed || hash.update(bytes).digest("hex") !== oid) throw gitDamaged(`object ${oid}`);
+      yield { name, oid, type, bytes };
     }
   } finally {
     child.kill();

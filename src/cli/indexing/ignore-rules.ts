@@ -71,6 +71,11 @@ function isIgnored(files: readonly Scoped[], path: string, isFolder: boolean): b
 export const MAX_IGNORE_BYTES = 1024 * 1024;
 export const CODECTX_IGNORE = ".codectxignore";
 const IN_FOLDER = `/${CODECTX_IGNORE}`;
+/** Whether a path is that of a `.codectxignore`. */
+export function isCodectxIgnore(path: string): boolean {
+  return path === CODECTX_IGNORE || path.endsWith(IN_FOLDER);
+}
+
 /** A folder's ignore files outside of git, in order: lines of a later file decide. */
 export const IGNORE_FILES: readonly string[] = [".gitignore", CODECTX_IGNORE];
 
@@ -78,7 +83,7 @@ export const IGNORE_FILES: readonly string[] = [".gitignore", CODECTX_IGNORE];
 export function readCodectxIgnores(tree: FileTree, paths: readonly string[]): IgnoreRules {
   const rules = new IgnoreRules();
   for (const path of paths) {
-    if (path === CODECTX_IGNORE || path.endsWith(IN_FOLDER)) {
+    if (isCodectxIgnore(path)) {
       rules.add(folderOf(path), new TextDecoder().decode(tree.read(path, MAX_IGNORE_BYTES)), CODECTX_IGNORE);
     }
   }
