@@ -13,8 +13,10 @@ interface PageCase {
 
 export const shownPlaces = (html: string) =>
   [...html.matchAll(/<a [^>]*data-result[^>]*>([^<]+:\d+)</g)].map(([, place]) => place);
+/** The text of code, without the numbers of its lines. */
 const plain = (html: string) =>
   html
+    .replaceAll(/<a class="line-no"[^>]*>\d+<\/a>/g, "")
     .replaceAll(/<[^>]*>/g, "")
     .replaceAll(
       /&(amp|lt|gt|quot|#39);/g,

@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { toCsvLine } from "../../../src/service/dashboard/audit.ts";
 import { projectMonth } from "../../../src/service/dashboard/usage.ts";
 import { EXAMPLE, landingPage } from "../../../src/workers/site/landing.ts";
+import { Code } from "../../../src/workers/site/views/code.tsx";
 import { describeBrowser } from "../../../src/workers/site/views/browser.ts";
 import { formatBytes, formatNumberOf, relativeTime, spanText } from "../../../src/workers/site/views/format.ts";
 import { tokenize } from "../../../src/workers/site/views/highlight.ts";
@@ -141,4 +143,11 @@ describe("formats", () => {
 
 it("counts one thing in the singular", () => {
   expect([0, 1, 2_000].map((count) => formatNumberOf(count, "chunk"))).toEqual(["0 chunks", "1 chunk", "2,000 chunks"]);
+});
+
+it("writes code with line numbers that take little of a page", async () => {
+  const html = String(await Code({ text: "\n".repeat(4_999), language: "c", firstLine: 1, label: "a.c", page: "" }));
+  expect(html).toContain('<a class="line-no" id="L5000" href="#L5000" tabindex="-1">5000</a>');
+  // A page of 5,000 lines is to take 150 KB, code, style and script included.
+  expect(gzipSync(html).byteLength).toBeLessThan(50_000);
 });

@@ -229,7 +229,7 @@
     const [, first] = /^#L(\d+)/.exec(location.hash) ?? [];
     if (line && event.shiftKey && first) {
       event.preventDefault();
-      const [from, to] = [Number(first), Number(line.dataset.n)].sort((a, b) => a - b);
+      const [from, to] = [Number(first), Number(line.textContent)].sort((a, b) => a - b);
       location.hash = `L${from}-L${to}`;
       return;
     }
@@ -260,7 +260,7 @@
     const text = document.createRange();
     text.setStartAfter(number);
     text.setEnd(node, start);
-    return { line: number.dataset.n, column: String(text.toString().length + 1), name };
+    return { line: number.textContent, column: String(text.toString().length + 1), name };
   }
 
   const isBusy = (region) => {

@@ -55,5 +55,5 @@ function hunkHtml({ oldStart, newStart, lines }: Hunk, before: string, after: st
 const NO_NUMBER = '<span class="line-no"></span>';
 
 function numberHtml(line: number, page: string): string {
-  return `<a class="line-no" href="${escapeHtml(page)}#L${line}" data-n="${line}" aria-label="Line ${line}" tabindex="-1"></a>`;
+  return `<a class="line-no" href="${escapeHtml(page)}#L${line}" tabindex="-1">${line}</a>`;
 }

@@ -60,7 +60,7 @@ export function Code({ text, language, firstLine, label, marks, page, instead, n
 
 function numberHtml(line: number, page: string): string {
   const id = page === "" ? ` id="L${line}"` : "";
-  return `<a class="line-no"${id} href="${escapeHtml(page)}#L${line}" data-n="${line}" aria-label="Line ${line}" tabindex="-1"></a>`;
+  return `<a class="line-no"${id} href="${escapeHtml(page)}#L${line}" tabindex="-1">${line}</a>`;
 }
 
 function tokensHtml(tokens: readonly Token[], marks: readonly (readonly [number, number])[]): string {
