@@ -40,6 +40,8 @@ class RegexMatcher implements Matcher {
   readonly #engine: RegexEngine;
   readonly #pattern: LinePattern;
   readonly #regex: RustRegex;
+  /** Matches from a match to the end of its line. */
+  #toLineEnd: RustRegex | undefined;
   /** For texts that are no UTF-8. */
   #invalid: RustRegex | undefined;
 
@@ -72,8 +74,17 @@ class RegexMatcher implements Matcher {
     });
   }
 
+  lineMatches(text: Uint8Array): number[] {
+    // `$` is also tried without the CR before a line's end, and is compared by match.
+    if (this.hasLineEnd || !isUtf8(text)) return this.matches(text);
+    if (!this.#regex.hasMatch(text)) return [];
+    this.#toLineEnd ??= this.#engine.compile(String.raw`(?:${this.#pattern.source})[^\n]*`);
+    return withinText(this.#toLineEnd.matches(text), text);
+  }
+
   free(): void {
     this.#regex.free();
+    this.#toLineEnd?.free();
     this.#invalid?.free();
   }
 }

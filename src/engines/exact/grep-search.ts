@@ -79,7 +79,7 @@ export class GrepSearch {
     const contents = new Set<string>();
     const coverage = this.#coverage;
     for (const file of files) {
-      const { revision, path, content, size, withheldLines: lines } = file;
+      const { content, size, withheldLines: lines } = file;
       if (content === undefined) {
         this.#leaveOut(file, file.reason as NotSearched);
         continue;
@@ -89,13 +89,15 @@ export class GrepSearch {
       coverage.bytes += size ?? 0;
       if (lines === 0) continue;
       coverage.withheldLines += lines;
-      if (this.#withheldIn.length < MAX_GAPS) this.#withheldIn.push({ revision, path, lines });
+      if (this.#withheldIn.length < MAX_GAPS)
+        this.#withheldIn.push({ revision: file.revision, path: file.path, lines });
     }
     this.contents = [...contents];
   }
 
   /** Must be called with the texts that are read, before they are. */
   expect(contents: readonly string[]): void {
+    if (contents.length === 0) return;
     const wanted = new Set(contents);
     for (const file of this.#files) {
       if (file.content === undefined || !wanted.has(file.content)) continue;
@@ -129,18 +131,20 @@ export class GrepSearch {
   /** Counts the matches of a text. */
   count(text: FileBytes): void {
     const { offset, limit } = this.#request;
-    const reach = this.#listsFiles || offset > 0 ? 0 : limit;
-    const { wanted, hits, lines } = this.#scan(text, 0, reach);
+    const files = this.#byContent.get(text.content) ?? [];
+    const isNear = !this.#listsFiles && offset === 0 && files.some((file) => this.#mayEnterWindow(file));
+    const { wanted, hits, lines } = this.#scan(text, 0, isNear ? limit : 0);
     for (const found of this.#add(text.content, hits, lines))
-      if (reach > 0 && this.#enterWindow(found)) found.first = this.#describe(found.file, text, wanted);
+      if (isNear && this.#enterWindow(found)) found.first = this.#describe(found.file, text, wanted);
   }
 
   /** What was found, for a further page. */
   tally(): Tally {
-    const found = this.contents.flatMap((content, position) => {
-      const [first] = this.#found.get(content) ?? [];
-      return first ? [position, first.hits, first.lines] : [];
-    });
+    const found: number[] = [];
+    for (const [position, content] of this.contents.entries()) {
+      const first = this.#found.get(content)?.[0];
+      if (first) found.push(position, first.hits, first.lines);
+    }
     return { contents: this.contents.length, found: Uint32Array.from(found) };
   }
 
@@ -210,11 +214,12 @@ export class GrepSearch {
     return [...this.#found.values()].flat().sort(compareFound);
   }
 
-  /** The matches of a text: how many there are, and those of a range. */
+  /** The matches of a text: how many there are, and those of a range; without one the lines are only counted. */
   #scan({ bytes, withheld }: FileBytes, from: number, to: number): { wanted: LineHit[]; hits: number; lines: number } {
     const wanted: LineHit[] = [];
     let [hits, lines] = [0, 0];
-    scanLines(this.#matcher, withoutMark(bytes), { multiline: this.#request.multiline === true, withheld }, (hit) => {
+    const options = { multiline: this.#request.multiline === true, withheld, linesOnly: from >= to };
+    scanLines(this.#matcher, withoutMark(bytes), options, (hit) => {
       if (hits >= from && hits < to) wanted.push(hit);
       hits++;
       lines += hit.lineCount;
@@ -229,15 +234,19 @@ export class GrepSearch {
   #add(content: string, hits: number, lines: number): FoundFile[] {
     if (hits === 0) return [];
     const files = this.#byContent.get(content) ?? [];
-    const found = files.map((file): FoundFile => ({
-      file,
-      isAside: this.#isAside(file),
-      hits,
-      lines,
-      first: undefined,
-    }));
+    const found = files.map((file) => this.#foundFile(file, hits, lines));
     this.#found.set(content, found);
     return found;
+  }
+
+  #foundFile(file: TextFile, hits: number, lines: number): FoundFile {
+    return { file, isAside: this.#isAside(file), hits, lines, first: undefined };
+  }
+
+  /** Whether the first page may reach a file if it has matches, given those found so far. */
+  #mayEnterWindow(file: TextFile): boolean {
+    const last = this.#window.at(-1);
+    return !last || this.#windowHits < this.#request.limit || compareFound(this.#foundFile(file, 0, 0), last) < 0;
   }
 
   /** Whether the first page may reach a file, given those found so far. Drops the lines of files that it reaches no longer. */

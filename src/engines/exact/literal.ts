@@ -2,6 +2,8 @@ import type { Matcher } from "./matcher.ts";
 import { type NgramQuery, queryOfBytes } from "./ngrams.ts";
 import { isWordAt, isWordBefore } from "./utf8.ts";
 
+const LINE_BREAK = 10;
+
 /** Finds a text, or one that no word characters surround. */
 export class LiteralMatcher implements Matcher {
   readonly query: NgramQuery;
@@ -18,13 +20,25 @@ export class LiteralMatcher implements Matcher {
   }
 
   matches(text: Uint8Array): number[] {
+    return this.#find(text, (end) => end);
+  }
+
+  lineMatches(text: Uint8Array): number[] {
+    return this.#find(text, (end) => {
+      const lineEnd = text.indexOf(LINE_BREAK, end);
+      return lineEnd < 0 ? text.length : lineEnd;
+    });
+  }
+
+  /** `resume`: where to go on after a match that ends at an offset. */
+  #find(text: Uint8Array, resume: (end: number) => number): number[] {
     const found: number[] = [];
     const next = searcher(text, this.#literal);
     for (let at = next(0); at >= 0;) {
       const end = at + this.#literal.length;
       const matches = !this.#isWord || (!isWordBefore(text, at) && !isWordAt(text, end));
       if (matches) found.push(at, end);
-      at = next(matches ? end : at + 1);
+      at = next(matches ? resume(end) : at + 1);
     }
     return found;
   }

@@ -10,6 +10,11 @@ export interface Matcher {
   readonly hasLineEnd: boolean;
   /** Offsets of all matches: start and end in turns, ascending. `text` begins and ends with a line. */
   matches(text: Uint8Array): number[];
+  /**
+   * As `matches`, for who counts the lines of matches within lines: of several matches on a line all but the first may be left out, and
+   * the first may reach to the line's end.
+   */
+  lineMatches(text: Uint8Array): number[];
   /** Frees what the matcher holds. */
   free(): void;
 }

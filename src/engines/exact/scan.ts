@@ -15,6 +15,8 @@ export interface LineHit {
 }
 
 export interface ScanOptions {
+  /** Only which lines match is wanted: `ranges` may lack matches, and reach beyond one. */
+  linesOnly?: boolean;
   /** A match may reach over several lines, so the text is matched as a whole. */
   multiline: boolean;
   /** Lines that are never matched: ranges, 1-based and inclusive, ascending. */
@@ -35,7 +37,7 @@ interface Piece {
 export function scanLines(
   matcher: Matcher,
   text: Uint8Array,
-  { multiline, withheld }: ScanOptions,
+  { multiline, withheld, linesOnly = false }: ScanOptions,
   onHit: (hit: LineHit) => void,
 ): void {
   const isHidden = hiddenLines(text, withheld);
@@ -43,20 +45,22 @@ export function scanLines(
     if (!isHidden?.(hit)) onHit(hit);
   };
   if (multiline) {
-    if (text.length > 0) scanBlock(matcher, text, [{ start: 0, end: text.length }], report);
+    const find = (block: Uint8Array) => matcher.matches(block);
+    if (text.length > 0) scanBlock(matcher, text, [{ start: 0, end: text.length }], find, report);
     return;
   }
+  const find = (block: Uint8Array) => (linesOnly ? matcher.lineMatches(block) : matcher.matches(block));
   let block: Piece[] = [];
   let size = 0;
   for (const piece of candidateLines(matcher.required, text)) {
     block.push(piece);
     size += piece.end - piece.start;
     if (size < BLOCK_BYTES) continue;
-    scanBlock(matcher, text, block, report);
+    scanBlock(matcher, text, block, find, report);
     block = [];
     size = 0;
   }
-  if (block.length > 0) scanBlock(matcher, text, block, report);
+  if (block.length > 0) scanBlock(matcher, text, block, find, report);
 }
 
 /** The lines that hold the required text, or all of them in pieces of a block's size. */
@@ -84,9 +88,15 @@ function lineEndAfter(text: Uint8Array, at: number): number {
   return end < 0 ? text.length : end + 1;
 }
 
-function scanBlock(matcher: Matcher, text: Uint8Array, pieces: readonly Piece[], onHit: (hit: LineHit) => void): void {
+function scanBlock(
+  matcher: Matcher,
+  text: Uint8Array,
+  pieces: readonly Piece[],
+  find: (block: Uint8Array) => number[],
+  onHit: (hit: LineHit) => void,
+): void {
   const block = joined(text, pieces);
-  let offsets = matcher.matches(block);
+  let offsets = find(block);
   if (matcher.hasLineEnd && block.includes(CARRIAGE_RETURN)) offsets = withLineEnds(matcher, block, offsets);
   if (offsets.length === 0) return;
   // Where a piece ends in the block, and how far its bytes are from their place in the text.

@@ -43,6 +43,9 @@ export interface ListedFile {
   text: TextPlace | null;
 }
 
+/** Names the text at a place of a pack: the same name is the same text. */
+export const textName = (pack: string, ordinal: number): string => `${pack}:${ordinal}`;
+
 /** Numbers strings in the order in which they are first asked for. */
 class Names {
   readonly names: string[] = [];
@@ -114,8 +117,9 @@ export function encodeFileList(files: Iterable<ListedFile>): Uint8Array<ArrayBuf
 
 /** Bytes that a file takes in memory besides its path. */
 const BYTES_PER_FILE = 24;
-/** Rough bytes of a path in memory. */
+/** Rough bytes of a path in memory, and of the name of a text. */
 const BYTES_PER_PATH = 100;
+const BYTES_PER_TEXT_NAME = 100;
 
 /** An open list, in order of the paths' UTF-8. */
 export class FileList {
@@ -132,6 +136,7 @@ export class FileList {
   /** Plus one; 0 is none. */
   readonly #packOf: Uint32Array;
   readonly #ordinalOf: Uint32Array;
+  #textNames: (string | undefined)[] | undefined;
 
   private constructor(body: Uint8Array) {
     const reader = new ByteReader(body);
@@ -192,23 +197,60 @@ export class FileList {
 
   /** Rough bytes in memory. */
   get byteLength(): number {
-    return this.length * (BYTES_PER_FILE + BYTES_PER_PATH);
+    return this.length * (BYTES_PER_FILE + BYTES_PER_PATH + BYTES_PER_TEXT_NAME);
+  }
+
+  /** What is said of the file at a position, one by one: an object for each of many files takes longer than asking it. */
+  stateAt(position: number): FileState {
+    return this.#statedAt(position).state;
+  }
+
+  reasonAt(position: number): string | null {
+    return this.#statedAt(position).reason;
+  }
+
+  languageAt(position: number): string | null {
+    const language = this.#languageOf[position] as number;
+    return language === 0 ? null : (this.#languages[language - 1] ?? null);
+  }
+
+  sizeAt(position: number): number | null {
+    const size = this.#sizes[position] as number;
+    return size === 0 ? null : size - 1;
+  }
+
+  withheldLinesAt(position: number): number {
+    return this.#withheld[position] as number;
+  }
+
+  /** A name of the text at a position, the same for the same text: `<pack>:<ordinal>`; undefined if there is none. */
+  textNameAt(position: number): string | undefined {
+    return (this.#textNames ??= this.#nameTexts())[position];
+  }
+
+  #nameTexts(): (string | undefined)[] {
+    return Array.from(this.#packOf, (pack, position) =>
+      pack === 0 ? undefined : textName(this.packs[pack - 1] as string, this.#ordinalOf[position] as number),
+    );
+  }
+
+  #statedAt(position: number): { state: FileState; reason: string | null } {
+    const stated = this.#states[this.#stateOf[position] ?? 0];
+    if (position >= this.length || stated === undefined) throw new RangeError(`the list has no file ${position}`);
+    return stated;
   }
 
   /** The file at a position. */
   at(position: number): ListedFile {
-    const path = this.paths[position];
-    const stated = this.#states[this.#stateOf[position] ?? 0];
-    if (path === undefined || stated === undefined) throw new RangeError(`the list has no file ${position}`);
-    const language = this.#languageOf[position] as number;
-    const size = this.#sizes[position] as number;
+    const { state, reason } = this.#statedAt(position);
     const pack = this.#packOf[position] as number;
     return {
-      path,
-      ...stated,
-      language: language === 0 ? null : (this.#languages[language - 1] ?? null),
-      size: size === 0 ? null : size - 1,
-      withheldLines: this.#withheld[position] as number,
+      path: this.paths[position] as string,
+      state,
+      reason,
+      language: this.languageAt(position),
+      size: this.sizeAt(position),
+      withheldLines: this.withheldLinesAt(position),
       text: pack === 0 ? null : { pack: this.packs[pack - 1] as string, ordinal: this.#ordinalOf[position] as number },
     };
   }

@@ -206,6 +206,45 @@ describe("an answer", () => {
     expect(await grep(files, "x", { maxTokens: 25 })).toMatchObject({ truncated: true, total: { lines: 5 } });
   });
 
+  it.each([
+    "a",
+    "e?",
+    "^",
+    "$",
+    "^$",
+    "a$",
+    "x*",
+    ".",
+    String.raw`\w+\s*`,
+    String.raw`\s+$`,
+    String.raw`[^a]`,
+    String.raw`\bfoo|o\b`,
+    String.raw`(?x) fo # comment`,
+    String.raw`(?i)F(o)+`,
+    String.raw`\z`,
+  ])("counts the same lines of %s whether they are shown or not", async (pattern) => {
+    const texts = [
+      "foo bar foo\n\naa\n  \nfoo",
+      "foo\r\n\r\n a\r\nfoo o \r\n",
+      Buffer.from("caf\xe9 foo\nfoo a a\n\n", "latin1"),
+      "\n",
+      "",
+      "é foo\n\ud83d\ude00 a foo\n",
+    ];
+    const files = texts.map((bytes, i) => ({
+      path: `src/${i}`,
+      bytes,
+      withheld: i === 0 ? [[2, 2] as [number, number]] : [],
+    }));
+    const flags: Partial<GrepRequest>[] = [{}, { wordRegexp: true }, { ignoreCase: true }];
+    for (const own of flags) {
+      const shown = await grep(files, pattern, { limit: 1_000, ...own });
+      expect(shown.matches).toHaveLength(shown.total.lines);
+      for (const options of [{ limit: 1 }, { filesOnly: true }, { offset: 1 }])
+        expect((await grep(files, pattern, { ...own, ...options })).total).toEqual(shown.total);
+    }
+  });
+
   it("filters by path and language", async () => {
     expect((await grep(files, "x", { paths: ["src/**", "!**/b.ts"] })).coverage.files).toBe(1);
     const typed = files.map((file) => ({ ...file, language: file.path.endsWith(".ts") ? "typescript" : "markdown" }));

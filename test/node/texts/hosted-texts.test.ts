@@ -58,7 +58,9 @@ async function readAll(own = pipeline, using = deps(own)): Promise<Record<string
   return Object.fromEntries(
     files.map((file) => {
       const reason = missing.get(file.content ?? "") ?? file.reason;
-      return [file.path, { ...file, reason, text: read.get(file.content ?? "") }];
+      const { revision, path, language, size, state, content, withheldLines } = file;
+      const text = read.get(content ?? "");
+      return [path, { revision, path, language, size, state, reason, content, withheldLines, text }];
     }),
   );
 }

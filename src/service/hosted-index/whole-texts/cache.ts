@@ -10,7 +10,7 @@ import type { SearchBucket } from "../store.ts";
 import { filtersKey, listKey, packKey } from "./store.ts";
 
 /** Bytes of open lists: some 60,000 files. */
-const LIST_BYTES = 8 * 1024 * 1024;
+const LIST_BYTES = 13 * 1024 * 1024;
 /** Bytes of the directories of open packs. */
 const PACK_BYTES = 4 * 1024 * 1024;
 /** Rough bytes in memory of a text's entry in the directory of its pack. */

@@ -3,12 +3,13 @@ import { sql } from "drizzle-orm";
 import { isEveryText, type NgramQuery } from "../../../engines/exact/ngrams.ts";
 import type { FileBytes, MissingText, RevisionTexts, Tallies, TextFile } from "../../../engines/exact/types.ts";
 import { SearchFormatError } from "../../../engines/search/types.ts";
+import { textName } from "../../../engines/texts/file-list.ts";
 import type { StoredText, TextPack } from "../../../engines/texts/pack.ts";
 import type { Db } from "../../db/client.ts";
 import { lookUp } from "../../db/look-up.ts";
 import { rowsOf } from "../../db/rows.ts";
 import { contentsAt } from "../../revisions/content-at.ts";
-import { contentOf, filesOfTargets, type TextDeps, type TextTarget } from "./text-files.ts";
+import { filesOfTargets, type TextDeps, type TextTarget } from "./text-files.ts";
 import { isListed, packKey } from "./store.ts";
 
 /** Bytes of texts that are read together, and how many such parts are read ahead of the one that is searched. */
@@ -18,9 +19,29 @@ const PARTS_AHEAD = 3;
 /** Files of filters that are read at once: a Worker has six connections. */
 const FILTERS_AT_ONCE = 4;
 
-function placeOf(content: string): { pack: string; ordinal: number } {
-  const colon = content.lastIndexOf(":");
-  return { pack: content.slice(0, colon), ordinal: Number(content.slice(colon + 1)) };
+/** Texts of one pack. */
+interface OfPack {
+  pack: string;
+  contents: string[];
+  ordinals: number[];
+}
+
+/** Groups texts by pack, in the order of the packs' first ones. */
+function groupByPack(contents: readonly string[]): OfPack[] {
+  const groups = new Map<string, OfPack>();
+  let last: OfPack | undefined;
+  for (const content of contents) {
+    const colon = content.lastIndexOf(":");
+    // Texts of one pack mostly follow each other.
+    if (last?.pack.length !== colon || !content.startsWith(last.pack)) {
+      const pack = content.slice(0, colon);
+      last = groups.get(pack) ?? { pack, contents: [], ordinals: [] };
+      groups.set(pack, last);
+    }
+    last.contents.push(content);
+    last.ordinals.push(Number(content.slice(colon + 1)));
+  }
+  return [...groups.values()];
 }
 
 /** Texts of some revisions of one tenant. */
@@ -57,18 +78,17 @@ export class HostedTexts implements RevisionTexts {
     contents: readonly string[],
   ): Promise<((content: string) => boolean) | undefined> {
     if (isEveryText(query)) return undefined;
-    const byPack = Map.groupBy(contents, (content) => placeOf(content).pack);
-    const left = byPack.entries();
-    const without = new Set<string>();
+    const left = groupByPack(contents).values();
+    const passing = new Set<string>();
     const readNext = async (): Promise<void> => {
-      for (const [pack, own] of left) {
+      for (const { pack, contents: own, ordinals } of left) {
         const filters = await this.#deps.texts.filters(this.#deps.bucket, this.#tenantId, pack);
-        for (const content of own)
-          if (filters && !filters.mayHold(placeOf(content).ordinal, query)) without.add(content);
+        for (const [i, content] of own.entries())
+          if (filters?.mayHold(ordinals[i] as number, query) !== false) passing.add(content);
       }
     };
     await Promise.all(Array.from({ length: FILTERS_AT_ONCE }, readNext));
-    return (content) => !without.has(content);
+    return (content) => passing.has(content);
   }
 
   regexModule(): Promise<WebAssembly.Module> {
@@ -96,14 +116,7 @@ export class HostedTexts implements RevisionTexts {
 
   /** The wanted texts of each pack, in the order of the packs' first ones, in parts of bounded size. */
   async *#parts(contents: readonly string[]): AsyncGenerator<Part> {
-    const byPack = new Map<string, number[]>();
-    for (const content of contents) {
-      const { pack, ordinal } = placeOf(content);
-      const ordinals = byPack.get(pack) ?? [];
-      byPack.set(pack, ordinals);
-      ordinals.push(ordinal);
-    }
-    for (const [id, ordinals] of byPack) {
+    for (const { pack: id, ordinals } of groupByPack(contents)) {
       const sorted = ordinals.toSorted((a, b) => a - b);
       const pack = await this.#open(id);
       let part: number[] = [];
@@ -125,7 +138,7 @@ export class HostedTexts implements RevisionTexts {
       try {
         const texts = await pack.readAll(ordinals);
         return texts.map(({ bytes, withheld }, at) => ({
-          content: contentOf(id, ordinals[at] as number),
+          content: textName(id, ordinals[at] as number),
           bytes,
           withheld,
         }));
@@ -138,7 +151,7 @@ export class HostedTexts implements RevisionTexts {
         return one.flat();
       }
     }
-    return ordinals.map((ordinal) => ({ content: contentOf(id, ordinal), missing: "damaged" }));
+    return ordinals.map((ordinal) => ({ content: textName(id, ordinal), missing: "damaged" }));
   }
 
   async #open(id: string): Promise<TextPack | undefined> {

@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import type { TextFile } from "../../../engines/exact/types.ts";
 import { SearchFormatError } from "../../../engines/search/types.ts";
-import type { FileList, ListedFile } from "../../../engines/texts/file-list.ts";
+import type { FileList } from "../../../engines/texts/file-list.ts";
 import type { Db } from "../../db/client.ts";
 import { lookUp } from "../../db/look-up.ts";
 import { rowsOf } from "../../db/rows.ts";
@@ -29,8 +29,6 @@ const LISTS_AT_ONCE = 4;
 /** Revisions without a list whose files are read with one statement. */
 const UNLISTED_AT_ONCE = 50;
 
-export const contentOf = (pack: string, ordinal: number): string => `${pack}:${ordinal}`;
-
 /** All files, revision by revision, in order of path. Those of a revision without a list that can be read are not searched. */
 export async function filesOfTargets(deps: TextDeps, targets: readonly TextTarget[]): Promise<TextFile[]> {
   const lists: (FileList | undefined)[] = [];
@@ -44,7 +42,7 @@ export async function filesOfTargets(deps: TextDeps, targets: readonly TextTarge
   const all: TextFile[] = [];
   for (const [revision, list] of lists.entries()) {
     if (list === undefined) for (const file of missing.get(revision) ?? []) all.push(file);
-    else for (const file of list) all.push(textFile(revision, file));
+    else for (let at = 0; at < list.paths.length; at++) all.push(new ListedText(revision, list, at));
   }
   return all;
 }
@@ -61,18 +59,45 @@ async function listOf(deps: TextDeps, target: TextTarget): Promise<FileList | un
   }
 }
 
-function textFile(revision: number, file: ListedFile): TextFile {
-  const { path, state, reason, language, size, withheldLines, text } = file;
-  return {
-    revision,
-    path,
-    language,
-    size,
-    state,
-    reason: reason ?? undefined,
-    content: text === null ? undefined : contentOf(text.pack, text.ordinal),
-    withheldLines,
-  };
+/** A file of a list. A search asks little of most files. */
+class ListedText implements TextFile {
+  readonly revision: number;
+  readonly #list: FileList;
+  readonly #position: number;
+
+  constructor(revision: number, list: FileList, position: number) {
+    this.revision = revision;
+    this.#list = list;
+    this.#position = position;
+  }
+
+  get path(): string {
+    return this.#list.paths[this.#position] as string;
+  }
+
+  get language(): string | null {
+    return this.#list.languageAt(this.#position);
+  }
+
+  get size(): number | null {
+    return this.#list.sizeAt(this.#position);
+  }
+
+  get state(): TextFile["state"] {
+    return this.#list.stateAt(this.#position);
+  }
+
+  get reason(): string | undefined {
+    return this.#list.reasonAt(this.#position) ?? undefined;
+  }
+
+  get content(): string | undefined {
+    return this.#list.textNameAt(this.#position);
+  }
+
+  get withheldLines(): number {
+    return this.#list.withheldLinesAt(this.#position);
+  }
 }
 
 /** The files of revisions without a list, by their numbers, in order of path: none of them is searched. */
