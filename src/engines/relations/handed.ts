@@ -1,22 +1,11 @@
 /** What functions hand to those that they are called with. */
 import { ofPackage } from "./packages.ts";
-import type { LoadUses, Resolved } from "./resolved.ts";
-import { callbackKey, type ClassInfo, type Meaning, TYPE_ITSELF } from "./types.ts";
+import type { Follower, Resolved } from "./resolved.ts";
+import { callbackKey, type Meaning, TYPE_ITSELF } from "./types.ts";
 import { handedBy, methodName } from "./wrapped.ts";
 
 /** Types with other names that are followed. */
 const MAX_ALIASES = 8;
-
-/** How meanings are followed, of which a resolver keeps count. */
-export interface Follower {
-  readonly load: LoadUses;
-  isLikely: boolean;
-  resolve(path: string, meaning: Meaning): Promise<Resolved>;
-  valueOf(path: string, meaning: Meaning): Promise<Resolved>;
-  receiverOf(path: string, of: Meaning): Promise<Resolved>;
-  valueOfMember(of: Resolved, name: string): Promise<Resolved>;
-  classAt(of: { path: string; line: number }): Promise<ClassInfo | undefined>;
-}
 
 /** Resolves the type of a callback's parameter: `by` is the function that calls the callback, `at` the `parameterKey`. */
 export async function handed(

@@ -1,18 +1,18 @@
-import { type Follower, handed } from "./handed.ts";
-import { AMBIGUOUS_LINE, MAX_CANDIDATES } from "./limits.ts";
+import { handed } from "./handed.ts";
+import { MAX_CANDIDATES } from "./limits.ts";
+import { findMember, inheritsFrom } from "./members.ts";
 import { modulePaths, packageAround, submodule } from "./modules.ts";
-import { methodOf } from "./overloads.ts";
 import { ofPackage, packageRuleOf, partialKey } from "./packages.ts";
-import { otherParts } from "./parts.ts";
-import { contextsOf, declaredKey, findInProgram, IN_PROGRAM, isExact, isOfLibrary, isProgram } from "./program.ts";
+import { contextsOf, findInProgram, IN_PROGRAM, isExact, isOfLibrary, isProgram } from "./program.ts";
 import {
   type FindDefinitions,
   type FindEntries,
+  type Follower,
   type LoadUses,
+  type Place,
   type Resolved,
   type Target,
   throughWrapping,
-  type Unresolved,
 } from "./resolved.ts";
 import { moduleKey } from "./rust-keys.ts";
 import { isOfStandardLibrary, isStandardModule } from "./standard-library.ts";
@@ -21,12 +21,6 @@ import { givenBy, methodName } from "./wrapped.ts";
 
 /** Imports, aliases and bases that are followed from a use to what it means: cyclic re-exports end there. */
 const MAX_STEPS = 64;
-
-interface FoundMember {
-  path: string;
-  line: number;
-  type: Meaning | undefined;
-}
 
 export async function resolveUse(
   path: string,
@@ -48,20 +42,20 @@ const OF_VALUES: ReadonlySet<Meaning["to"]> = new Set(["instance", "returned", "
 
 /** Whether the class around a member has another class among its bases, at any distance. */
 export async function inherits(
-  of: { path: string; line: number },
+  of: Place,
   base: Target,
   load: LoadUses,
   definitions: FindDefinitions = () => Promise.resolve([]),
   entries: FindEntries = () => Promise.resolve([]),
 ): Promise<boolean> {
-  return new Resolver(load, definitions, entries).inherits(of, base);
+  return inheritsFrom(new Resolver(load, definitions, entries), of, base);
 }
 
 type Read = (path: string, meaning: Meaning) => Promise<Resolved>;
 
 class Resolver implements Follower {
   readonly load: LoadUses;
-  readonly #definitions: FindDefinitions;
+  readonly definitions: FindDefinitions;
   readonly #entries: FindEntries;
   #steps = 0;
   /** A rule that may fail was followed. */
@@ -70,7 +64,7 @@ class Resolver implements Follower {
 
   constructor(load: LoadUses, definitions: FindDefinitions, entries: FindEntries) {
     this.load = load;
-    this.#definitions = definitions;
+    this.definitions = definitions;
     this.#entries = entries;
   }
 
@@ -141,7 +135,7 @@ class Resolver implements Follower {
     const unwrapped = throughWrapping(of, name);
     if (unwrapped !== undefined) return unwrapped;
     if (of.line === undefined) return this.#nameOf(of.path, name, (own, inner) => this.valueOf(own, inner));
-    const found = await this.#findMember({ path: of.path, line: of.line }, name);
+    const found = await findMember(this, { path: of.path, line: of.line }, name);
     if (typeof found === "string") return found === "none" ? "unknown" : found;
     return found.type ? this.valueOf(found.path, found.type) : { path: found.path, line: found.line };
   }
@@ -212,7 +206,7 @@ class Resolver implements Follower {
   async #fromPackage(path: string, module: string, name: string, read: Read): Promise<Resolved> {
     const rule = packageRuleOf(path);
     if (!rule || name === "*") return "unknown";
-    const candidates = (await this.#definitions(rule.definition(name))).map((own) => own.path);
+    const candidates = (await this.definitions(rule.definition(name))).map((own) => own.path);
     const paths = [...new Set(candidates)].filter((own) => rule.holds(path, module, own));
     const found: { path: string; of: Meaning; isPart: boolean }[] = [];
     for (const own of paths.slice(0, MAX_CANDIDATES)) {
@@ -242,25 +236,24 @@ class Resolver implements Follower {
     const contexts = contextsOf(module);
     const stars = exact ? [] : ((await this.load(path))?.stars ?? []).filter(isProgram);
     for (const context of [...contexts, ...stars.map((star) => star.slice(2))]) {
-      const own =
-        exact || context === "" ? undefined : await findInProgram(this.load, this.#definitions, path, context);
+      const own = exact || context === "" ? undefined : await findInProgram(this.load, this.definitions, path, context);
       if (own === "unknown") return "unknown";
       const around = own && (await this.#memberOfProgram(own, name, read));
       if (around !== undefined) return around;
       const full = context === "" ? name : `${context}::${name}`;
-      const found = await findInProgram(this.load, this.#definitions, path, full);
+      const found = await findInProgram(this.load, this.definitions, path, full);
       if (found === "unknown") return "unknown";
       if (found)
         return full === name && found.path !== path && isOfLibrary(name) ? "unknown" : read(found.path, found.of);
       const end = full.lastIndexOf("::");
       if (exact || end < 0 || !name.includes("::")) continue;
-      const of = await findInProgram(this.load, this.#definitions, path, full.slice(0, end));
+      const of = await findInProgram(this.load, this.definitions, path, full.slice(0, end));
       if (of === "unknown") return "unknown";
       const member = of && (await this.#memberOfProgram(of, full.slice(end + 2), read));
       if (member !== undefined) return member;
     }
     const last = name.slice(name.lastIndexOf(":") + 1);
-    const isDefined = (await this.#definitions(last)).some((each) => IN_PROGRAM.test(each.path));
+    const isDefined = (await this.definitions(last)).some((each) => IN_PROGRAM.test(each.path));
     // It may be a member of a class that a macro opens, or of one that is not known.
     return isDefined && !exact ? "unknown" : "outside";
   }
@@ -274,7 +267,7 @@ class Resolver implements Follower {
     const at = await this.valueOf(path, of);
     if (typeof at === "string" || at.line === undefined || name.includes("::")) return undefined;
     if (!(await this.classAt({ path: at.path, line: at.line }))) return undefined;
-    const found = await this.#findMember({ path: at.path, line: at.line }, name);
+    const found = await findMember(this, { path: at.path, line: at.line }, name);
     if (typeof found === "string") return found === "none" ? undefined : "unknown";
     return read(found.path, { to: "variable", line: found.line, of: found.type ?? { to: "local", line: found.line } });
   }
@@ -307,7 +300,7 @@ class Resolver implements Follower {
     const found = await this.receiverOf(path, whole);
     if (typeof found === "string" || found.wrapping?.length) return "unknown";
     if (found.line === undefined) return this.#nameOf(found.path, name, read);
-    const member = await this.#findMember({ path: found.path, line: found.line }, name);
+    const member = await findMember(this, { path: found.path, line: found.line }, name);
     if (typeof member === "string") return "unknown";
     return read(member.path, {
       to: "variable",
@@ -326,95 +319,25 @@ class Resolver implements Follower {
     return "unknown";
   }
 
-  async #memberOf(of: { path: string; line: number }, name: string): Promise<Resolved> {
-    const found = await this.#findMember(of, name);
+  async #memberOf(of: Place, name: string): Promise<Resolved> {
+    const found = await findMember(this, of, name);
     if (typeof found === "string") return found === "none" ? "unknown" : found;
     return { path: found.path, line: found.line };
   }
 
-  /** The member of a class or of its bases; `none` if a program's class has none, where the rules tell. */
-  async #findMember(of: { path: string; line: number }, name: string): Promise<FoundMember | Unresolved> {
-    if (this.#steps++ > MAX_STEPS) return "unknown";
-    const found = await this.classAt(of);
-    if (!found) return "unknown";
-    const inProgram = IN_PROGRAM.test(of.path);
-    const method = of.path.endsWith(".java") ? methodOf(found.members, name) : undefined;
-    if (method?.isLikely) this.isLikely = true;
-    if (method)
-      return method.line === AMBIGUOUS_LINE ? "unknown" : { path: of.path, line: method.line, type: undefined };
-    const member = found.members.get(name);
-    const declared = found.members.get(declaredKey(name));
-    if (member?.line === AMBIGUOUS_LINE || declared?.line === AMBIGUOUS_LINE || (member && declared)) return "unknown";
-    if (declared?.type) {
-      const defined = await this.resolve(of.path, declared.type);
-      if (defined === "outside") return { path: of.path, line: declared.line, type: undefined };
-      if (typeof defined === "string" || defined.line === undefined) return "unknown";
-      return { path: defined.path, line: defined.line, type: undefined };
-    }
-    if (member) return { path: of.path, line: member.line, type: member.type };
-    const apart = await this.#memberApart(of, name);
-    if (apart) return apart;
-    const parts = await otherParts(of, this.load, this.#definitions);
-    for (const part of parts) {
-      const own = part.members.get(name);
-      if (own) return own.line === AMBIGUOUS_LINE ? "unknown" : { path: part.path, line: own.line, type: own.type };
-    }
-    for (const [path, base] of [{ path: of.path, bases: found.bases }, ...parts].flatMap((each) =>
-      each.bases.map((base) => [each.path, base] as const),
-    )) {
-      const at = await this.resolve(path, base);
-      if (typeof at !== "string" && at.wrapping?.length) return "unknown";
-      // A trait of Rust does not hide the methods of another one.
-      if (at === "outside" && of.path.endsWith(".rs")) continue;
-      if (typeof at === "string" || at.line === undefined) return "unknown";
-      const inherited = await this.#findMember({ path: at.path, line: at.line }, name);
-      if (typeof inherited !== "string" || (inherited === "unknown" && inProgram)) return inherited;
-    }
-    return inProgram ? "none" : "unknown";
-  }
-
-  /** A member that is defined outside of its class, such as a method of Go: it is bound in a file of the package as `Class.member`. */
-  async #memberApart(of: { path: string; line: number }, name: string): Promise<FoundMember | undefined> {
-    const isRust = of.path.endsWith(".rs");
-    if (!isRust && !packageRuleOf(of.path)?.membersApart) return undefined;
-    const bindings = (await this.load(of.path))?.bindings ?? new Map<string, Meaning>();
-    for (const [own, meaning] of bindings) {
-      if (meaning.to !== "local" || meaning.line !== of.line || own.includes(".")) continue;
-      if (isRust) return this.#methodApart(of, own, name);
-      const found = await this.#fromPackage(of.path, "", `${own}.${name}`, this.#asDefinition);
-      if (typeof found === "string" || found.line === undefined) return undefined;
-      return { path: found.path, line: found.line, type: undefined };
-    }
-    return undefined;
-  }
-
-  /** A Rust method from an `impl` block in another file. That file binds it as `Type.method`, and `Type` must resolve to this type there. */
-  async #methodApart(of: { path: string; line: number }, type: string, name: string): Promise<FoundMember | undefined> {
-    const found: FoundMember[] = [];
-    const named = await this.#definitions(name);
-    for (const path of new Set(named.map((own) => own.path).filter((own) => own.endsWith(".rs") && own !== of.path))) {
-      if (found.length > 1) break;
-      const meaning = (await this.load(path))?.bindings.get(`${type}.${name}`);
-      if (!meaning) continue;
-      const own = await this.#nameOf(path, type);
-      if (typeof own === "string" || own.path !== of.path || own.line !== of.line) continue;
-      if (meaning.to === "local") found.push({ path, line: meaning.line, type: undefined });
-    }
-    return found.length === 1 ? found[0] : undefined;
-  }
-
-  async classAt({ path, line }: { path: string; line: number }): Promise<ClassInfo | undefined> {
+  async classAt({ path, line }: Place): Promise<ClassInfo | undefined> {
     return (await this.load(path))?.classes.find((own) => own.line === line);
   }
 
-  async inherits(of: { path: string; line: number }, base: Target): Promise<boolean> {
-    if (this.#steps++ > MAX_STEPS) return false;
-    for (const own of (await this.classAt(of))?.bases ?? []) {
-      const at = await this.resolve(of.path, own);
-      if (typeof at === "string" || at.line === undefined) continue;
-      if (at.path === base.path && at.line === base.line) return true;
-      if (await this.inherits({ path: at.path, line: at.line }, base)) return true;
-    }
-    return false;
+  definedAs(path: string, name: string): Promise<Resolved> {
+    return this.#nameOf(path, name);
+  }
+
+  definedInPackage(path: string, name: string): Promise<Resolved> {
+    return this.#fromPackage(path, "", name, this.#asDefinition);
+  }
+
+  takesStep(): boolean {
+    return this.#steps++ <= MAX_STEPS;
   }
 }

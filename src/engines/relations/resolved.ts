@@ -1,6 +1,6 @@
 /** What names are resolved with, and to. */
 import type { Entry } from "./script-configs.ts";
-import type { FileUses } from "./types.ts";
+import type { ClassInfo, FileUses, Meaning } from "./types.ts";
 import { ENTRY, isSeenThrough, isStep, isWrapping, unwrappedBy, type Wrapping } from "./wrapped.ts";
 
 /** The uses of a file; undefined if there is no such file, or its language has no rules. */
@@ -24,6 +24,31 @@ export type Target = { path: string; line: number | undefined; wrapping?: readon
  */
 export type Resolved = Target | Unresolved;
 export type Unresolved = "outside" | "unknown" | "none";
+
+/** A definition, by the line of its name. */
+export interface Place {
+  path: string;
+  line: number;
+}
+
+/** How meanings are followed, of which a resolver keeps count. */
+export interface Follower {
+  readonly load: LoadUses;
+  readonly definitions: FindDefinitions;
+  /** A rule that may fail was followed. */
+  isLikely: boolean;
+  /** Counts a step; false after the last one. */
+  takesStep(): boolean;
+  resolve(path: string, meaning: Meaning): Promise<Resolved>;
+  valueOf(path: string, meaning: Meaning): Promise<Resolved>;
+  receiverOf(path: string, of: Meaning): Promise<Resolved>;
+  valueOfMember(of: Resolved, name: string): Promise<Resolved>;
+  /** What a file defines or exports under a name. */
+  definedAs(path: string, name: string): Promise<Resolved>;
+  /** What the package of a file defines under a name. */
+  definedInPackage(path: string, name: string): Promise<Resolved>;
+  classAt(of: Place): Promise<ClassInfo | undefined>;
+}
 
 /** What a name is of a wrapped value, where that is not simply the member of what is wrapped; undefined where it is. */
 export function throughWrapping(of: Target, name: string): Resolved | undefined {

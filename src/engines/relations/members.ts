@@ -1,0 +1,94 @@
+/** Members of classes: their own, those defined elsewhere, and those of bases. */
+import { AMBIGUOUS_LINE } from "./limits.ts";
+import { methodOf } from "./overloads.ts";
+import { packageRuleOf } from "./packages.ts";
+import { otherParts } from "./parts.ts";
+import { declaredKey, IN_PROGRAM } from "./program.ts";
+import type { Follower, Place, Target, Unresolved } from "./resolved.ts";
+import type { Meaning } from "./types.ts";
+
+interface FoundMember extends Place {
+  type: Meaning | undefined;
+}
+
+/** The member of a class or of its bases; `none` if a program's class has none, where the rules tell. */
+export async function findMember(follow: Follower, of: Place, name: string): Promise<FoundMember | Unresolved> {
+  if (!follow.takesStep()) return "unknown";
+  const found = await follow.classAt(of);
+  if (!found) return "unknown";
+  const inProgram = IN_PROGRAM.test(of.path);
+  const method = of.path.endsWith(".java") ? methodOf(found.members, name) : undefined;
+  if (method?.isLikely) follow.isLikely = true;
+  if (method) return method.line === AMBIGUOUS_LINE ? "unknown" : { path: of.path, line: method.line, type: undefined };
+  const member = found.members.get(name);
+  const declared = found.members.get(declaredKey(name));
+  if (member?.line === AMBIGUOUS_LINE || declared?.line === AMBIGUOUS_LINE || (member && declared)) return "unknown";
+  if (declared?.type) {
+    const defined = await follow.resolve(of.path, declared.type);
+    if (defined === "outside") return { path: of.path, line: declared.line, type: undefined };
+    if (typeof defined === "string" || defined.line === undefined) return "unknown";
+    return { path: defined.path, line: defined.line, type: undefined };
+  }
+  if (member) return { path: of.path, line: member.line, type: member.type };
+  const apart = await memberApart(follow, of, name);
+  if (apart) return apart;
+  const parts = await otherParts(of, follow.load, follow.definitions);
+  for (const part of parts) {
+    const own = part.members.get(name);
+    if (own) return own.line === AMBIGUOUS_LINE ? "unknown" : { path: part.path, line: own.line, type: own.type };
+  }
+  for (const [path, base] of [{ path: of.path, bases: found.bases }, ...parts].flatMap((each) =>
+    each.bases.map((base) => [each.path, base] as const),
+  )) {
+    const at = await follow.resolve(path, base);
+    if (typeof at !== "string" && at.wrapping?.length) return "unknown";
+    // A trait of Rust does not hide the methods of another one.
+    if (at === "outside" && of.path.endsWith(".rs")) continue;
+    if (typeof at === "string" || at.line === undefined) return "unknown";
+    const inherited = await findMember(follow, { path: at.path, line: at.line }, name);
+    if (typeof inherited !== "string" || (inherited === "unknown" && inProgram)) return inherited;
+  }
+  return inProgram ? "none" : "unknown";
+}
+
+/** A member that is defined outside of its class, such as a method of Go: it is bound in a file of the package as `Class.member`. */
+async function memberApart(follow: Follower, of: Place, name: string): Promise<FoundMember | undefined> {
+  const isRust = of.path.endsWith(".rs");
+  if (!isRust && !packageRuleOf(of.path)?.membersApart) return undefined;
+  const bindings = (await follow.load(of.path))?.bindings ?? new Map<string, Meaning>();
+  for (const [own, meaning] of bindings) {
+    if (meaning.to !== "local" || meaning.line !== of.line || own.includes(".")) continue;
+    if (isRust) return methodApart(follow, of, own, name);
+    const found = await follow.definedInPackage(of.path, `${own}.${name}`);
+    if (typeof found === "string" || found.line === undefined) return undefined;
+    return { path: found.path, line: found.line, type: undefined };
+  }
+  return undefined;
+}
+
+/** A Rust method from an `impl` block in another file. That file binds it as `Type.method`, and `Type` must resolve to this type there. */
+async function methodApart(follow: Follower, of: Place, type: string, name: string): Promise<FoundMember | undefined> {
+  const found: FoundMember[] = [];
+  const named = await follow.definitions(name);
+  for (const path of new Set(named.map((own) => own.path).filter((own) => own.endsWith(".rs") && own !== of.path))) {
+    if (found.length > 1) break;
+    const meaning = (await follow.load(path))?.bindings.get(`${type}.${name}`);
+    if (!meaning) continue;
+    const own = await follow.definedAs(path, type);
+    if (typeof own === "string" || own.path !== of.path || own.line !== of.line) continue;
+    if (meaning.to === "local") found.push({ path, line: meaning.line, type: undefined });
+  }
+  return found.length === 1 ? found[0] : undefined;
+}
+
+/** Whether a class has another one among its bases, at any distance. */
+export async function inheritsFrom(follow: Follower, of: Place, base: Target): Promise<boolean> {
+  if (!follow.takesStep()) return false;
+  for (const own of (await follow.classAt(of))?.bases ?? []) {
+    const at = await follow.resolve(of.path, own);
+    if (typeof at === "string" || at.line === undefined) continue;
+    if (at.path === base.path && at.line === base.line) return true;
+    if (await inheritsFrom(follow, { path: at.path, line: at.line }, base)) return true;
+  }
+  return false;
+}
