@@ -121,7 +121,6 @@ async function syntaxOutline(
     glueComments(levels, comments, source);
     const damaged = damagedRows(tree, source);
     const hasErrors = tree.root.hasError;
-    const isUnread = hasUnreadLines(tree, source, { from: 0, to: source.lineCount - 1 });
     onStage("symbols");
     const uses = readUses?.(tree.root, language);
     onStage("uses");
@@ -129,6 +128,7 @@ async function syntaxOutline(
       glueLeads(levels, symbols);
       return { symbols, levels, hasErrors, uses };
     }
+    const isUnread = hasUnreadLines(tree, source, { from: 0, to: source.lineCount - 1 });
     const recovery = new Recovery(engine, grammar, compiled, source, budget);
     const { withoutMacros, ...recovered } = recovery.recover(name, units, symbols, damaged);
     glueLeads(levels, recovered.symbols);

@@ -61,9 +61,25 @@ export class ByteWriter {
 
   /** Length in bytes as a varint, then UTF-8. */
   string(value: string): void {
+    if (this.#shortAscii(value)) return;
     const bytes = encoder.encode(value);
     this.varint(bytes.length);
     this.bytes(bytes);
+  }
+
+  /** Writes a short string of ASCII without the encoder, which takes longer than the bytes; false for another one. */
+  #shortAscii(value: string): boolean {
+    if (value.length > MAX_SHORT_BYTES) return false;
+    this.#reserve(1 + value.length);
+    const bytes = this.#bytes;
+    for (let i = 0; i < value.length; i++) {
+      const unit = value.charCodeAt(i);
+      if (unit >= 0x80) return false;
+      bytes[this.length + 1 + i] = unit;
+    }
+    bytes[this.length] = value.length;
+    this.length += 1 + value.length;
+    return true;
   }
 
   /** A view of what was written, until more is. */
