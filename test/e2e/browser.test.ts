@@ -36,6 +36,11 @@ const BROKEN_WORDS = `[...document.querySelectorAll("td code")].flatMap(({ first
     return range.getClientRects().length > 1 ? [word] : [];
   }))`;
 
+/** Counts changes of attributes from now on. Texts may change: the times tell how long ago something was. */
+const COUNT_CHANGES = `window.changes = 0;
+  new MutationObserver((records) => { window.changes += records.length; })
+    .observe(document.body, { subtree: true, attributes: true })`;
+
 /** What can be scrolled sideways: the page, or a table in it. */
 const SIDEWAYS = `[document.documentElement, ...document.querySelectorAll(".scroll")]
   .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
@@ -130,10 +135,17 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
       if (request.headers()["x-refresh"] !== undefined) polls.push(request.url());
     });
     expect(await page.locator("[data-refresh]").count()).toBe(3);
+    await page.clock.runFor(500);
+    await page.evaluate(COUNT_CHANGES);
     const answered = page.waitForResponse(repository);
-    await page.clock.runFor(5_500);
-    await answered;
+    await page.clock.runFor(5_000);
+    await (await answered).finished();
     expect(polls).toEqual([repository]);
+    // The next refresh waits until this one is worked in.
+    const again = page.waitForResponse(repository);
+    await expect.poll(() => page.clock.runFor(5_000).then(() => polls.length)).toBeGreaterThan(1);
+    await again;
+    expect(await page.evaluate("window.changes")).toBe(0);
     await page.clock.resume();
 
     await page.getByRole("link", { name: "Browse files" }).click();

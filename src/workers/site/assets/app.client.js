@@ -301,8 +301,8 @@
       if (summary) document.querySelector(`#${CSS.escape(summary)} > summary`)?.focus({ preventScroll: true });
     }
     const seconds = fresh.dataset.refresh;
-    if (seconds) region.dataset.refresh = seconds;
-    else delete region.dataset.refresh;
+    if (!seconds) delete region.dataset.refresh;
+    else if (seconds !== region.dataset.refresh) region.dataset.refresh = seconds;
   }
 
   /** Asks for the page again as often as the region in the greatest hurry wants it, until none does. */
