@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- relations <checkout…> [--tool NAME] [--gold FOLDER] [--wrong] [--missed]`
  * What `callers` answers for each definition of some checkouts, beside what the languages' own tools say: go/types, javac, libclang,
- * TypeScript's checker, rustdoc, pyright, intelephense and Roslyn, each where it is installed (docs/relations.md says how). Precision and recall of lines by certainty,
+ * TypeScript's checker, rustdoc, pyright, intelephense, Roslyn and Ruby's TracePoint, each where it is installed (docs/relations.md says how). Precision and recall of lines by certainty,
  * and of calling functions. With `--gold`, the tools' answers are kept in a folder, for the next run over the same checkouts.
  */
 import { execFileSync } from "node:child_process";

@@ -1,5 +1,6 @@
 /** What the languages' own tools say of calls. Each tool is optional: where it is not installed, its rows are left out. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { peer, ROOT, temporaryFolder } from "../support.ts";
 import type { GoldCall, UsesOf } from "./gold-call.ts";
@@ -87,6 +88,18 @@ export const GOLD: readonly Gold[] = [
     },
   },
   {
+    name: "TracePoint",
+    languages: /\.(?:rb|rake)$/,
+    calls: (root) => {
+      const command = process.env.RUBY_GOLD;
+      if (command === undefined) return "RUBY_GOLD does not say how the tests are run";
+      return tabbed(
+        () => execFileSync("ruby", ["-v"], { stdio: "pipe" }),
+        () => traced(root, command),
+      );
+    },
+  },
+  {
     name: "intelephense",
     languages: /\.php$/,
     calls: (root, files, usesOf) => {
@@ -100,6 +113,15 @@ export const GOLD: readonly Gold[] = [
 
 const output = (command: string, args: readonly string[], input = ""): string =>
   execFileSync(command, args, { input, encoding: "utf8", maxBuffer: 1 << 29, stdio: ["pipe", "pipe", "ignore"] });
+
+/** What calls lead to while a command runs the tests of a checkout. */
+function traced(root: string, command: string): string {
+  const folder = temporaryFolder("gold");
+  const own = { RUBYOPT: `-r${path.join(FOLDER, "gold.rb")}`, GOLD_ROOT: root, GOLD_OUT: folder };
+  spawnSync("sh", ["-c", command], { cwd: root, env: { ...process.env, ...own }, stdio: "ignore" });
+  const rows = readdirSync(folder).flatMap((file) => readFileSync(path.join(folder, file), "utf8").split("\n"));
+  return [...new Set(rows)].sort().join("\n");
+}
 
 function tabbed(prepare: () => void, run: () => string): GoldCall[] | string {
   try {

@@ -1,5 +1,5 @@
 /** Languages without rules of scope: their uses are known by name. */
-const NAMED = ["kotlin", "ruby", "swift", "scala", "lua", "bash", "elixir", "zig", "dart"] as const;
+const NAMED = ["kotlin", "swift", "scala", "lua", "bash", "elixir", "zig", "dart"] as const;
 export type NamedLanguage = (typeof NAMED)[number];
 
 /** Languages whose uses are read. Apart from the readers, so that questions about stored uses do not load them. */
@@ -17,6 +17,7 @@ export const LANGUAGES_WITH_USES = [
   "cpp",
   "php",
   "csharp",
+  "ruby",
   ...NAMED,
 ] as const;
 export type LanguageWithUses = (typeof LANGUAGES_WITH_USES)[number];

@@ -4,12 +4,8 @@ import { methodOf } from "./overloads.ts";
 import { packageRuleOf } from "./packages.ts";
 import { otherParts } from "./parts.ts";
 import { declaredKey, IN_PROGRAM } from "./program.ts";
-import type { Follower, Place, Target, Unresolved } from "./resolved.ts";
+import type { Follower, FoundMember, Place, Target, Unresolved } from "./resolved.ts";
 import type { Meaning } from "./types.ts";
-
-interface FoundMember extends Place {
-  type: Meaning | undefined;
-}
 
 /** The member of a class or of its bases; `none` if a program's class has none, where the rules tell. */
 export async function findMember(follow: Follower, of: Place, name: string): Promise<FoundMember | Unresolved> {

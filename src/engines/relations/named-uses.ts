@@ -3,7 +3,6 @@ import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import type { NamedLanguage } from "./languages.ts";
 import { Found, lastName, MAX_STEPS, type NodeReader } from "./named.ts";
-import { rubyNode } from "./ruby.ts";
 import { type Place, visitChildren } from "./walk.ts";
 
 const quoted = (node: SyntaxNode | undefined): string | undefined => /^["'](.*)["']$/s.exec(node?.text ?? "")?.[1];
@@ -167,7 +166,6 @@ function lastOfSelector(node: SyntaxNode): SyntaxNode | undefined {
 
 const READERS: Readonly<Record<NamedLanguage, NodeReader>> = {
   kotlin,
-  ruby: rubyNode,
   swift,
   scala,
   lua,

@@ -11,6 +11,7 @@ import { namedUsesOf } from "./named-uses.ts";
 import { readPhp } from "./php.ts";
 import { readPython } from "./python.ts";
 import { encodeUses } from "./record.ts";
+import { readRuby } from "./ruby.ts";
 import { readRust } from "./rust.ts";
 import { readTypeScript } from "./typescript.ts";
 
@@ -28,8 +29,8 @@ const READERS: Readonly<Record<LanguageWithUses, (root: SyntaxNode, file: FileBu
   cpp: readCpp,
   php: readPhp,
   csharp: readCsharp,
+  ruby: readRuby,
   kotlin: namedUsesOf("kotlin"),
-  ruby: namedUsesOf("ruby"),
   swift: namedUsesOf("swift"),
   scala: namedUsesOf("scala"),
   lua: namedUsesOf("lua"),

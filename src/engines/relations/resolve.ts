@@ -15,6 +15,8 @@ import {
   throughWrapping,
 } from "./resolved.ts";
 import { moduleKey } from "./rust-keys.ts";
+import { isRubyFile, isRubyKey, isRubyProgram } from "./ruby-keys.ts";
+import { isOfRuby, RubyProgram } from "./ruby-program.ts";
 import { isOfStandardLibrary, isStandardModule } from "./standard-library.ts";
 import { type ClassInfo, type Meaning, type Use, WHOLE_MODULE } from "./types.ts";
 import { givenBy, methodName } from "./wrapped.ts";
@@ -33,7 +35,7 @@ export async function resolveUse(
   if (OF_VALUES.has(called.to)) return "none";
   const resolver = new Resolver(load, definitions, entries);
   const found = await (meaning.to === "global" ? resolver.fromStars(path, name) : resolver.resolve(path, meaning));
-  if (found === "outside" && isOfStandardLibrary(path, called)) return "none";
+  if (found === "outside" && (isOfStandardLibrary(path, called) || isOfRuby(called))) return "none";
   return typeof found === "string" || !resolver.isLikely ? found : { ...found, isLikely: true };
 }
 
@@ -48,7 +50,7 @@ export async function inherits(
   definitions: FindDefinitions = () => Promise.resolve([]),
   entries: FindEntries = () => Promise.resolve([]),
 ): Promise<boolean> {
-  return inheritsFrom(new Resolver(load, definitions, entries), of, base);
+  return new Resolver(load, definitions, entries).inherits(of, base);
 }
 
 type Read = (path: string, meaning: Meaning) => Promise<Resolved>;
@@ -57,6 +59,7 @@ class Resolver implements Follower {
   readonly load: LoadUses;
   readonly definitions: FindDefinitions;
   readonly #entries: FindEntries;
+  readonly #ruby: RubyProgram;
   #steps = 0;
   /** A rule that may fail was followed. */
   isLikely = false;
@@ -66,6 +69,7 @@ class Resolver implements Follower {
     this.load = load;
     this.definitions = definitions;
     this.#entries = entries;
+    this.#ruby = new RubyProgram(this, definitions);
   }
 
   async resolve(path: string, given: Meaning): Promise<Resolved> {
@@ -79,6 +83,7 @@ class Resolver implements Follower {
       case "import":
         return this.#imported(path, meaning.module, meaning.name);
       case "member": {
+        if (isRubyKey(meaning.name)) return this.#ruby.definition(path, meaning);
         const of = await this.receiverOf(path, meaning.of);
         if (typeof of === "string") return of === "none" ? "unknown" : of;
         const unwrapped = throughWrapping(of, meaning.name);
@@ -116,6 +121,7 @@ class Resolver implements Follower {
     }
     if (meaning.to === "handed") return handed(this, path, meaning);
     if (meaning.to === "decorated") return this.#decorated(path, meaning);
+    if (meaning.to === "member" && isRubyKey(meaning.name)) return this.#ruby.value(path, meaning);
     if (meaning.to === "member") return this.valueOfMember(await this.receiverOf(path, meaning.of), meaning.name);
     if (meaning.to === "returned") return this.#returned(path, ofPackage(path, meaning.by));
     return this.resolve(path, meaning);
@@ -156,7 +162,7 @@ class Resolver implements Follower {
 
   async #returned(path: string, called: Meaning): Promise<Resolved> {
     let by: Resolved;
-    if (called.to === "member") {
+    if (called.to === "member" && !isRubyKey(called.name)) {
       const of = await this.receiverOf(path, called.of);
       const around = typeof of === "string" ? [] : (of.wrapping ?? []);
       const given = givenBy(around, methodName(called.name), IN_PROGRAM.test(path));
@@ -174,6 +180,7 @@ class Resolver implements Follower {
   /** What an import leads to, read by `read`: as a definition, or as the value that a variable has. */
   async #imported(path: string, module: string, name: string, read: Read = this.#asDefinition): Promise<Resolved> {
     if (isProgram(module)) return this.#fromProgram(path, module, name, read);
+    if (isRubyProgram(module)) return this.#ruby.named(path, { module, name }, read);
     if (packageRuleOf(path)) return this.#fromPackage(path, module, name, read);
     const found = await this.#module(path, module);
     if (found === undefined) {
@@ -339,5 +346,9 @@ class Resolver implements Follower {
 
   takesStep(): boolean {
     return this.#steps++ <= MAX_STEPS;
+  }
+
+  inherits(of: Place, base: Target): Promise<boolean> {
+    return isRubyFile(of.path) ? this.#ruby.inherits(of, base) : inheritsFrom(this, of, base);
   }
 }

@@ -50,6 +50,11 @@ export interface Follower {
   classAt(of: Place): Promise<ClassInfo | undefined>;
 }
 
+/** A member of a class. */
+export interface FoundMember extends Place {
+  type: Meaning | undefined;
+}
+
 /** What a name is of a wrapped value, where that is not simply the member of what is wrapped; undefined where it is. */
 export function throughWrapping(of: Target, name: string): Resolved | undefined {
   const around = of.wrapping ?? [];

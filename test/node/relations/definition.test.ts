@@ -74,8 +74,8 @@ describe("the definition at a position", () => {
   it("of languages with and without rules", async () => {
     expect(await at({ "a.py": "class A:\n    def go(self):\n        self.g|o()\n" })).toEqual(["a.py:2 certain"]);
     expect(await at({ "a.go": "package a\n\nfunc run() {}\n\nfunc main() { r|un() }\n" })).toEqual(["a.go:3 certain"]);
-    expect(await at({ "a.rb": "def go\nend\n\ng|o\n", "b.py": "def go():\n    pass\n" })).toEqual([
-      "a.rb:1 name",
+    expect(await at({ "a.lua": "function go()\nend\n\ng|o()\n", "b.py": "def go():\n    pass\n" })).toEqual([
+      "a.lua:1 name",
       "b.py:1 name",
     ]);
   });

@@ -19,11 +19,6 @@ describe("languages whose uses are known by name", () => {
       "decorator Ann, inherit Base, inherit I, call run, call g, construct Foo, call with, import a.c Foo, import a.d *",
     ],
     [
-      "ruby",
-      'require "json"\nrequire_relative "x"\nclass A < B::C\n  include M\n  def f(a, b = 1)\n    d = a.run(1)\n    Foo.new(d).go\n    bare\n    a\n  end\nend\n',
-      "inherit C, inherit M, call bare, call run, call go, construct Foo, import json *, import ./x *",
-    ],
-    [
       "swift",
       "import UIKit\nclass A: B, P { func f() { x.run(a: 1); g(); Foo(2) } }\n",
       "inherit B, inherit P, call run, call g, construct Foo, import UIKit *",

@@ -5,6 +5,7 @@ import type { Resolved } from "../../../src/engines/relations/resolved.ts";
 import type { FileUses } from "../../../src/engines/relations/types.ts";
 import type { LanguageId } from "../../../src/engines/parsing/languages.ts";
 import { UsesIndex } from "../../../src/engines/relations/uses-index.ts";
+import { lastPart } from "../../../src/engines/search/names.ts";
 import { analyzeContent } from "../../../src/engines/search/analyze.ts";
 import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
 import { sharedParser } from "../parsing/support.ts";
@@ -21,8 +22,10 @@ export async function callsIn(files: Files, path: string): Promise<string[]> {
     const language = detectLanguage(own, bytes);
     const { uses, symbols } = await (await sharedParser()).parse({ bytes, language: language as "typescript" });
     parsed.set(own, uses && decodeUses(uses));
-    for (const { name, kind } of symbols)
-      definitions.set(name, [...(definitions.get(name) ?? []), { path: own, kind }]);
+    for (const { name, kind } of symbols) {
+      const last = lastPart(name);
+      definitions.set(last, [...(definitions.get(last) ?? []), { path: own, kind }]);
+    }
   }
   const load = (own: string) => Promise.resolve(parsed.get(own));
   const named = (name: string) => Promise.resolve(definitions.get(name) ?? []);

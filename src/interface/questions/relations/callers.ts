@@ -2,6 +2,7 @@
 import { hasUses } from "../../../engines/relations/languages.ts";
 import { inherits, resolveUse } from "../../../engines/relations/resolve.ts";
 import type { FindDefinitions, FindEntries, Resolved } from "../../../engines/relations/resolved.ts";
+import { isRubyFile } from "../../../engines/relations/ruby-keys.ts";
 import { type FileUses, type Meaning, type Use, WHOLE_MODULE } from "../../../engines/relations/types.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-index.ts";
@@ -77,7 +78,7 @@ export class UsesFinder {
 
   async #direct(definitions: ReadonlyMap<DefinedSymbol, Certainty>): Promise<FoundUse[]> {
     const found: FoundUse[] = [];
-    for (const [name, own] of Map.groupBy(definitions.keys(), (each) => lastPart(each.name)))
+    for (const [name, own] of Map.groupBy(definitions.keys(), writtenName))
       found.push(...(await this.#ofName(name, own)));
     const sureness = new Map([...definitions].map(([each, certainty]) => [placeKey(targetOf(each)), certainty]));
     for (const use of found) {
@@ -174,6 +175,10 @@ export class UsesFinder {
   }
 }
 
+/** The name that uses of a definition have: in Ruby, `x.name = 1` calls the method `name=`. */
+const writtenName = ({ name, path }: DefinedSymbol): string =>
+  isRubyFile(path) ? lastPart(name).replace(/(?<=[\p{L}\p{N}_])=$/u, "") : lastPart(name);
+
 /** Whether a use is written with a name, or is an alias of it. */
 function isWritten({ name, meaning }: Use, wanted: ReadonlySet<string>): boolean {
   return wanted.has(name) || (meaning.to === "import" && wanted.has(meaning.name));
@@ -205,7 +210,7 @@ class Judge {
   constructor(files: UsesIndex, definitions: readonly DefinedSymbol[]) {
     this.#files = files;
     this.#definitions = definitions;
-    this.#names = new Set(definitions.map((each) => lastPart(each.name)));
+    this.#names = new Set(definitions.map(writtenName));
     this.#byPlace = new Map(definitions.map((each) => [placeKey(targetOf(each)), each]));
     this.#load = (path) => files.uses(path);
     this.#named = (name) => files.definitions(name);

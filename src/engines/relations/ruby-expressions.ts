@@ -1,0 +1,182 @@
+/** Expressions of Ruby, as far as they can be followed. */
+import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import { type Expression, lookUp, NOTHING, type OpenClass, UNKNOWN } from "./file-builder.ts";
+import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
+import { constantIn, functionKey, type Level, memberKey } from "./ruby-keys.ts";
+import type { Place as BasePlace } from "./walk.ts";
+
+/** A class or module while its file is read. */
+export interface Body {
+  opened: OpenClass;
+  /** Its full name; undefined for a block in which methods are defined. */
+  full: string | undefined;
+  /** Methods are functions of the module too: `module_function` was written. */
+  isFunctions: boolean;
+}
+
+export interface Place extends BasePlace {
+  /** Full names of the modules around, the innermost first. */
+  nesting: readonly string[];
+  /** The class or module around; undefined at the top of the file. */
+  body: Body | undefined;
+  /** What `self` is of `body`. */
+  level: Level;
+  /** Whether `self` is what it is outside of blocks: a block may be run with another one. */
+  self: "sure" | "unsure" | "unknown";
+  /** The method around, as it is named. */
+  method: string | undefined;
+  /** What the method around returns. */
+  results: Expression[] | undefined;
+}
+
+export const isConstant = ({ type }: SyntaxNode): boolean => type === "constant" || type === "scope_resolution";
+
+/** A constant by its path as it is written: `A`, `A::B` or `::A`; undefined for one of an expression. */
+export function constantOf(node: SyntaxNode, { nesting }: Place): Expression | undefined {
+  const path = pathOf(node);
+  if (path === undefined) return undefined;
+  return path.startsWith("::") ? constantIn([], path.slice(2)) : constantIn(nesting, path);
+}
+
+/** The path of a constant as it is written. */
+export function pathOf(node: SyntaxNode): string | undefined {
+  if (!isConstant(node)) return undefined;
+  const path = node.text.replaceAll(/\s/g, "");
+  return /^(?:::)?\p{Lu}[\p{L}\p{N}_]*(?:::\p{Lu}[\p{L}\p{N}_]*)*$/u.test(path) ? path : undefined;
+}
+
+/** A member of what `self` is. */
+export function ownMember(name: string, { body, level, self }: Place): Expression {
+  if (self === "unknown") return UNKNOWN;
+  const of: Expression = body
+    ? { is: "member", of: { is: "class", line: body.opened.line }, name: memberKey(level, name) }
+    : constantIn([], functionKey(name));
+  return self === "unsure" ? { is: "likely", of } : of;
+}
+
+/** An instance variable of what `self` is. */
+function variableOf(name: string, { body, level, self }: Place): Expression {
+  if (!body || self === "unknown") return UNKNOWN;
+  return { is: "member", of: { is: "class", line: body.opened.line }, name: memberKey(level, name) };
+}
+
+/** What a name without receiver calls; undefined if it is a variable. */
+export function bareCall(node: SyntaxNode, place: Place): Expression | undefined {
+  return lookUp(place.scope, node.text) ? undefined : ownMember(node.text, place);
+}
+
+/** Methods that give back their receiver, or a copy of it. */
+const SAME = /^(?:freeze|dup|clone|itself|tap)$/;
+const LITERALS: Readonly<Record<string, string>> = {
+  string: "String",
+  array: "Array",
+  string_array: "Array",
+  symbol_array: "Array",
+  hash: "Hash",
+  integer: "Integer",
+  float: "Float",
+  simple_symbol: "Symbol",
+  delimited_symbol: "Symbol",
+  regex: "Regexp",
+  range: "Range",
+};
+
+/** The method that a call means, for what a variable or another call may be; `name` is that of the method. */
+export function calledOn(receiver: SyntaxNode, name: string, place: Place, depth = 0): Expression {
+  if (receiver.type === "self") return ownMember(name, place);
+  if (isConstant(receiver)) {
+    const of = constantOf(receiver, place);
+    return of ? { is: "member", of, name: memberKey("+", name) } : UNKNOWN;
+  }
+  if (isOwnClass(receiver) && place.body && place.level === "-" && place.self !== "unknown")
+    return { is: "likely", of: ownMember(name, { ...place, level: "+" }) };
+  const literal = LITERALS[receiver.type];
+  const of = literal === undefined ? valueOf(receiver, place, depth + 1) : constantIn([], literal);
+  // A value that is a class itself is not followed.
+  if (of.is === "unknown") return UNKNOWN;
+  return { is: "member", of, name: memberKey("-", name) };
+}
+
+/** `self.class` */
+const isOwnClass = (node: SyntaxNode): boolean => node.type === "call" && /^self\s*\.\s*class$/.test(node.text);
+
+/** Whether a call makes an object of a class that is known: `A.new`, `new` in a method of the class, `self.class.new`. */
+export function madeBy(node: SyntaxNode, place: Place): Expression | undefined {
+  const receiver = node.field("receiver");
+  const { body, level } = place;
+  if (receiver && isConstant(receiver)) return calledOn(receiver, "new", place);
+  if (body?.full === undefined || place.self === "unknown") return undefined;
+  const isOwn = receiver ? isOwnClass(receiver) || (receiver.type === "self" && level === "+") : level === "+";
+  if (!isOwn) return undefined;
+  // It may be a class that inherits from this one.
+  return {
+    is: "likely",
+    of: { is: "member", of: { is: "class", line: body.opened.line }, name: memberKey("+", "new") },
+  };
+}
+
+/** The object that an expression gives; unknown for a class itself, and for what is not followed. */
+export function valueOf(node: SyntaxNode, place: Place, depth = 0): Expression {
+  if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
+  switch (node.type) {
+    case "identifier": {
+      const called = bareCall(node, place);
+      if (node.text === "new" && called) return madeOf(node, place);
+      if (called) return called.is === "unknown" ? UNKNOWN : { is: "call", of: called };
+      return { is: "name", name: node.text, scope: place.scope };
+    }
+    case "self":
+      return place.body && place.level === "-" && place.self === "sure"
+        ? { is: "class", line: place.body.opened.line }
+        : UNKNOWN;
+    case "instance_variable":
+    case "class_variable":
+      return variableOf(node.text, place);
+    case "call": {
+      const [receiver, method] = [node.field("receiver"), node.field("method")];
+      if (!method) return UNKNOWN;
+      if (method.text === "new") return madeOf(node, place);
+      if (receiver && SAME.test(method.text) && !isConstant(receiver)) return valueOf(receiver, place, depth + 1);
+      const of = receiver ? calledOn(receiver, method.text, place, depth + 1) : ownMember(method.text, place);
+      return of.is === "unknown" ? UNKNOWN : { is: "call", of };
+    }
+    case "element_reference": {
+      // `A[…]` usually makes one.
+      const of = node.field("object");
+      const made = of && isConstant(of) ? calledOn(of, "[]", place) : UNKNOWN;
+      return made.is === "unknown" ? UNKNOWN : { is: "call", of: made };
+    }
+    case "assignment":
+    case "operator_assignment": {
+      const value = node.field("right");
+      return value ? valueOf(value, place, depth + 1) : UNKNOWN;
+    }
+    case "parenthesized_statements":
+    case "body_statement":
+    case "block_body": {
+      const last = node.namedChildren.at(-1);
+      return last && last.type !== "rescue" && last.type !== "ensure" ? valueOf(last, place, depth + 1) : UNKNOWN;
+    }
+    case "nil":
+      return NOTHING;
+    default:
+      return UNKNOWN;
+  }
+}
+
+function madeOf(node: SyntaxNode, place: Place): Expression {
+  const of = madeBy(node, place);
+  return of ? { is: "call", of } : UNKNOWN;
+}
+
+/** A value as variables, members and methods give it: `FileBuilder` takes a name or member alone for a class. */
+export const asValue = (of: Expression): Expression =>
+  of.is === "name" || of.is === "member" ? { is: "call", of } : of.is === "import" ? UNKNOWN : of;
+
+/** The text of a symbol or string that is written out. */
+export function textOf(node: SyntaxNode | undefined): string | undefined {
+  if (node?.type === "simple_symbol") return node.text.slice(1);
+  return node?.type === "string" && node.namedChildren.length === 1
+    ? node.childOfType("string_content")?.text
+    : undefined;
+}

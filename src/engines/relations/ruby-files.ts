@@ -1,0 +1,129 @@
+/** The files of a Ruby program: which of them open a class or define a constant. */
+import { isRubyFile, lastOfPath } from "./ruby-keys.ts";
+import type { FindDefinitions, LoadUses } from "./resolved.ts";
+import type { ClassInfo, FileUses, Meaning } from "./types.ts";
+
+/** Files that open a class and are read. */
+const MAX_OPENED = 200;
+
+export interface Place {
+  path: string;
+  line: number;
+}
+
+/** What one file says of a class. */
+export type Part = { path: string } & ClassInfo;
+
+/** A constant: what a file says of it. */
+export interface Constant {
+  path: string;
+  of: Meaning;
+  /** Members of the class that it is there. */
+  size?: number;
+}
+
+export class RubyFiles {
+  readonly #load: LoadUses;
+  readonly #definitions: FindDefinitions;
+
+  constructor(load: LoadUses, definitions: FindDefinitions) {
+    this.#load = load;
+    this.#definitions = definitions;
+  }
+
+  /** The full name of the class on a line; undefined if it has none, or several classes begin there. */
+  async nameOf({ path, line }: Place): Promise<string | undefined> {
+    const uses = await this.#load(path);
+    return uses && knownIn(uses).names.get(line);
+  }
+
+  /** What files say of a class; not whole if too many open it. */
+  async parts(at: Place, full: string | undefined, name: string): Promise<{ parts: Part[]; isWhole: boolean }> {
+    if (full !== undefined) {
+      const files = await this.files(lastOfPath(full));
+      if (files.length <= MAX_OPENED) return { parts: await this.partsIn(files, full), isWhole: true };
+      const defining = new Set([...(await this.files(name)), at.path]);
+      const both = files.filter((path) => defining.has(path)).slice(0, MAX_OPENED);
+      return { parts: await this.partsIn(both, full), isWhole: false };
+    }
+    const uses = await this.#load(at.path);
+    const own = uses && knownIn(uses).classes.get(at.line);
+    return { parts: own ? [{ path: at.path, ...own }] : [], isWhole: true };
+  }
+
+  async partsNamed(full: string): Promise<Part[]> {
+    return this.partsIn((await this.files(lastOfPath(full))).slice(0, MAX_OPENED), full);
+  }
+
+  async partsIn(files: readonly string[], full: string): Promise<Part[]> {
+    const parts: Part[] = [];
+    for (const path of files) {
+      const uses = await this.#load(path);
+      const of = uses?.bindings.get(full);
+      const own = uses && of?.to === "local" ? knownIn(uses).classes.get(of.line) : undefined;
+      if (own) parts.push({ path, ...own });
+    }
+    return parts;
+  }
+
+  /** The constants with a last name, by their full names; undefined if too many files define it. */
+  async bound(last: string): Promise<Map<string, Constant[]> | undefined> {
+    const files = await this.files(last);
+    if (files.length > MAX_OPENED) return undefined;
+    const bound = new Map<string, Constant[]>();
+    for (const path of files) {
+      const uses = await this.#load(path);
+      for (const full of (uses && knownIn(uses).byLast.get(last)) ?? []) {
+        const of = uses?.bindings.get(full);
+        if (!of) continue;
+        const known = bound.get(full);
+        const size = uses && of.to === "local" ? (knownIn(uses).classes.get(of.line)?.members.size ?? 0) : 0;
+        if (known) known.push({ path, of, size });
+        else bound.set(full, [{ path, of, size }]);
+      }
+    }
+    return bound;
+  }
+
+  /** Files that define a name, those with the shortest paths first. */
+  async files(name: string): Promise<readonly string[]> {
+    const definitions = await this.#definitions(name);
+    let found = filesOf.get(definitions);
+    if (!found) {
+      const paths = [...new Set(definitions.map(({ path }) => path))].filter(isRubyFile);
+      filesOf.set(definitions, (found = paths.sort((a, b) => a.length - b.length || (a < b ? -1 : 1))));
+    }
+    return found;
+  }
+}
+
+/** Files of definitions that are asked for again and again. */
+const filesOf = new WeakMap<object, readonly string[]>();
+
+interface Known {
+  /** Full names of constants by the last part. */
+  byLast: Map<string, string[]>;
+  /** Full names of classes by the line on which they begin. */
+  names: Map<number, string | undefined>;
+  classes: Map<number, ClassInfo>;
+}
+
+/** What is looked up in a file again and again. */
+const known = new WeakMap<FileUses, Known>();
+
+export function knownIn(uses: FileUses): Known {
+  let found = known.get(uses);
+  if (found) return found;
+  found = { byLast: new Map(), names: new Map(), classes: new Map() };
+  known.set(uses, found);
+  for (const own of uses.classes) if (!found.classes.has(own.line)) found.classes.set(own.line, own);
+  for (const [full, of] of uses.bindings) {
+    if (full.endsWith("()")) continue;
+    const last = lastOfPath(full);
+    const alike = found.byLast.get(last);
+    if (alike) alike.push(full);
+    else found.byLast.set(last, [full]);
+    if (of.to === "local") found.names.set(of.line, found.names.has(of.line) ? undefined : full);
+  }
+  return found;
+}

@@ -1,0 +1,59 @@
+/** Names under which Ruby's constants and members are recorded. */
+import type { Expression } from "./file-builder.ts";
+
+const PROGRAM = "ruby:";
+const BETWEEN = "|";
+/** Modules around a constant in which it is looked up. */
+const MAX_NESTING = 10;
+
+/** A constant as it is looked up from inside of modules, the innermost one first. */
+export const constantIn = (nesting: readonly string[], name: string): Expression => ({
+  is: "import",
+  module: PROGRAM + nesting.slice(0, MAX_NESTING).join(BETWEEN),
+  name,
+});
+
+export const isRubyProgram = (module: string): boolean => module.startsWith(PROGRAM);
+
+/** The modules that `constantIn` was given. */
+export const nestingOf = (module: string): string[] =>
+  module
+    .slice(PROGRAM.length)
+    .split(BETWEEN)
+    .filter((each) => each !== "");
+
+/** What a receiver or `self` is: an instance of a class, or the class itself. */
+export type Level = "-" | "+";
+
+/** Key of a method or, with its `@`, of an instance variable. Names of other languages do not begin like this. */
+export const memberKey = (level: Level, name: string): string => level + name;
+
+/** Key of what `super` calls in a method. */
+export const superKey = (level: Level, name: string): string => `super${level}${name}`;
+
+export const isRubyKey = (name: string): boolean => /^(?:super)?[-+]/.test(name);
+
+/** The parts of a key. */
+export function splitKey(key: string): { isSuper: boolean; level: Level; name: string } {
+  const isSuper = key.startsWith("super");
+  const rest = isSuper ? key.slice("super".length) : key;
+  return { isSuper, level: rest.startsWith("+") ? "+" : "-", name: rest.slice(1) };
+}
+
+/** Key of the binding for a method that is defined outside of classes. */
+export const functionKey = (name: string): string => `${name}()`;
+
+// Members that say what a class is made of. No identifier has a space.
+export const SUPERCLASS = "class below";
+export const IS_MODULE = "is module";
+export const EXTENDED = "extended by ";
+export const PREPENDED = "prepended by ";
+
+/** The last name of a constant's path. */
+export const lastOfPath = (path: string): string => path.slice(path.lastIndexOf(":") + 1);
+
+/** Files of a program of Ruby. */
+const RUBY_FILE =
+  /(?:\.(?:rb|rake|gemspec|ru|podspec|rbi|jbuilder)|(?:^|\/)(?:rake|gem|guard|pod|fast|vagrant|brew|cap)file)$/i;
+
+export const isRubyFile = (path: string): boolean => RUBY_FILE.test(path);
