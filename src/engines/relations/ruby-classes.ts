@@ -53,7 +53,7 @@ export function inherit(node: SyntaxNode, body: Body, place: Reader): void {
   else file.member(body.opened, SUPERCLASS, node.row + 1, of ?? UNKNOWN);
 }
 
-export const STRUCTURE = /^(?:Struct\.new|Data\.define)\b/;
+const STRUCTURE = /^(?:Struct\.new|Data\.define)\b/;
 
 function useBase(node: SyntaxNode, place: Reader): void {
   const { file, scope } = place;
