@@ -17,7 +17,7 @@ import { runMain } from "./main.ts";
  * and budgets; 12 KB are the search of the landing page, completion, history of files, retention and the settings of agents; 27 KB of the api and of the site, which searches its docs, are what understands misspelt and foreign words. 91 KB of the indexer are the
  * readers of uses, of all languages with a grammar; 85 KB the rules for secrets, of which 12 KB are those for passwords of words.
  */
-const MAX_SCRIPT_BYTES: Record<WorkerName, number> = { api: 1_184_000, indexer: 987_000, site: 935_000 };
+const MAX_SCRIPT_BYTES: Record<WorkerName, number> = { api: 1_179_000, indexer: 987_000, site: 935_000 };
 /** The part of the api that every new isolate evaluates. The MCP server with its SDK, the API description, exact search, relations and impact are loaded by the first request for them. */
 const MAX_API_START_BYTES = 742_000;
 /** Total size of a Worker, grammars included; Cloudflare's limit is 64 MiB. */
