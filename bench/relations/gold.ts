@@ -63,6 +63,27 @@ export const GOLD: readonly Gold[] = [
       );
     },
   },
+  {
+    name: "kotlinc",
+    languages: /\.(?:kt|java)$/,
+    calls: (root, files) => {
+      const compiler = peer("kotlin-compiler/lib/kotlin-compiler.jar");
+      if (compiler === undefined) return "kotlin-compiler is not installed";
+      const classes = temporaryFolder("gold");
+      const jars = ["stdlib", "reflect", "test", "test-junit"].map((name) => `kotlin-${name}.jar`);
+      const library = [...jars, "kotlinx-coroutines-core-jvm.jar"].map((jar) => path.join(path.dirname(compiler), jar));
+      // One platform is compiled with what is common to all.
+      const own = files.filter((file) => !OTHER_PLATFORM.test(file));
+      return tabbed(
+        () =>
+          execFileSync("javac", ["-cp", compiler, "-d", classes, path.join(FOLDER, "GoldKotlin.java")], {
+            stdio: "pipe",
+          }),
+        () =>
+          output("java", ["-Xmx3g", "-cp", `${compiler}:${classes}`, "GoldKotlin", root, ...library], own.join("\n")),
+      );
+    },
+  },
   { name: "rustdoc", languages: /\.rs$/, calls: rustdocCalls },
   {
     name: "pyright",
@@ -110,6 +131,10 @@ export const GOLD: readonly Gold[] = [
     },
   },
 ];
+
+/** Folders of Kotlin's sources for other platforms than the JVM. */
+const OTHER_PLATFORM =
+  /\/(?:js|wasm|native|ios|linux|mac|mingw|apple|unix|posix|nonJvm|web|android|tvos|watchos|desktop)\w*(?:Main|Test)\//;
 
 const output = (command: string, args: readonly string[], input = ""): string =>
   execFileSync(command, args, { input, encoding: "utf8", maxBuffer: 1 << 29, stdio: ["pipe", "pipe", "ignore"] });

@@ -27,6 +27,7 @@ export type Expression =
   | { is: "class"; line: number }
   | { is: "base"; of: OpenClass }
   | { is: "likely"; of: Expression }
+  | { is: "first"; of: Expression; otherwise: Expression }
   | { is: "handed"; by: Expression; at: number }
   | { is: "unknown" };
 
@@ -143,6 +144,12 @@ export class FileBuilder {
   /** A member of which only one definition is known to be meant: a second one makes it ambiguous. */
   memberOnce(of: OpenClass, name: string, line: number): void {
     of.members.set(name, { line: of.members.has(name) ? AMBIGUOUS_LINE : line, types: [], isDeclared: false });
+  }
+
+  /** A function with overloads that take as many arguments: what they give, as far as they agree, is known of all of them. */
+  overload(of: OpenClass, name: string, types: readonly string[], line: number, result: Expression): void {
+    this.member(of, name, AMBIGUOUS_LINE, result);
+    this.member(of, `${name}(${types.join(",")})`, line);
   }
 
   returns(line: number, type: Expression): void {
@@ -290,6 +297,11 @@ function meaningOf(of: Expression, steps = 0): Meaning {
     }
     case "likely":
       return { to: "likely", of: meaningOf(of.of, steps + 1) };
+    case "first": {
+      const [first, otherwise] = [meaningOf(of.of, steps + 1), meaningOf(of.otherwise, steps + 1)];
+      // What is bound to a value is that value.
+      return otherwise.to === "opaque" ? first : { to: "first", of: first, otherwise };
+    }
     case "handed":
       return { to: "handed", by: meaningOf(of.by, steps + 1), at: of.at };
     case "unknown":
@@ -336,7 +348,7 @@ function meaningOfVariable({ type, value }: Extract<Binding, { is: "variable" }>
 }
 
 /** Values of variables that are followed. A name may be a class itself, and is no instance of it. */
-const FOLLOWED: ReadonlySet<Expression["is"]> = new Set(["call", "member", "class", "likely", "handed"]);
+const FOLLOWED: ReadonlySet<Expression["is"]> = new Set(["call", "member", "class", "likely", "handed", "first"]);
 
 export const lookUp = (scope: Scope, name: string): Binding | undefined => holderOf(scope, name)?.names.get(name);
 

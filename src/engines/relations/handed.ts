@@ -22,7 +22,7 @@ export async function handed(
       const wrapping = handedBy(of.wrapping, methodName(called.name), at, path.endsWith(".java"));
       return wrapping ? { ...of, wrapping } : "unknown";
     }
-    found = await follow.valueOfMember(of, called.name);
+    found = await follow.valueOfMember(path, of, called.name);
     // A promise is treated as the value it resolves to, so the callback of `then` gets the receiver itself.
     if (typeof found === "string" && called.name === "then" && at === 0) return of;
   } else found = await follow.valueOf(path, called);

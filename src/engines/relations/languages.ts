@@ -1,5 +1,5 @@
 /** Languages without rules of scope: their uses are known by name. */
-const NAMED = ["kotlin", "swift", "scala", "lua", "bash", "elixir", "zig", "dart"] as const;
+const NAMED = ["swift", "scala", "lua", "bash", "elixir", "zig", "dart"] as const;
 export type NamedLanguage = (typeof NAMED)[number];
 
 /** Languages whose uses are read. Apart from the readers, so that questions about stored uses do not load them. */
@@ -18,6 +18,7 @@ export const LANGUAGES_WITH_USES = [
   "php",
   "csharp",
   "ruby",
+  "kotlin",
   ...NAMED,
 ] as const;
 export type LanguageWithUses = (typeof LANGUAGES_WITH_USES)[number];
@@ -27,10 +28,10 @@ export function hasUses(language: string): language is LanguageWithUses {
   return (LANGUAGES_WITH_USES as readonly string[]).includes(language);
 }
 
-/**
- * Whether the rules of a language lead to one definition for sure. Those of C++ do not: overloads, templates, macros that open namespaces, and
- * which files are built together are not followed. Languages whose uses are known by name have no rules.
- */
+/** Languages with rules of which some may fail: overloads by type are not followed, nor templates and macros of C++. */
+const UNSURE: ReadonlySet<string> = new Set(["cpp", "kotlin"]);
+
+/** Whether the rules of a language lead to one definition for sure. Languages whose uses are known by name have no rules. */
 export function hasSureRules(language: string): boolean {
-  return hasUses(language) && language !== "cpp" && !(NAMED as readonly string[]).includes(language);
+  return hasUses(language) && !UNSURE.has(language) && !(NAMED as readonly string[]).includes(language);
 }

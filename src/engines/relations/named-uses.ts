@@ -11,31 +11,6 @@ const quoted = (node: SyntaxNode | undefined): string | undefined => /^["'](.*)[
 const called = (found: Found, name: SyntaxNode | undefined): void =>
   found.use(/^\p{Lu}/u.test(name?.text ?? "") ? "construct" : "call", name);
 
-const kotlin: NodeReader = (node, found) => {
-  switch (node.type) {
-    case "call_expression": {
-      const of = node.namedChild(0);
-      called(found, of?.type === "navigation_expression" ? of.namedChildren.at(-1) : of);
-      return;
-    }
-    case "infix_expression":
-      found.use("call", node.namedChild(1));
-      return;
-    case "annotation":
-      found.use("decorator", lastName(node));
-      return;
-    case "delegation_specifier":
-      found.inherits([node.namedChild(0)?.type === "user_type" ? node : (node.namedChild(0) ?? node)]);
-      return;
-    case "import": {
-      const path = node.namedChild(0)?.text ?? "";
-      if (node.text.trimEnd().endsWith("*")) found.imports(path, node);
-      else
-        found.imports(path.slice(0, Math.max(0, path.lastIndexOf("."))), node, path.slice(path.lastIndexOf(".") + 1));
-    }
-  }
-};
-
 const swift: NodeReader = (node, found) => {
   switch (node.type) {
     case "call_expression": {
@@ -165,7 +140,6 @@ function lastOfSelector(node: SyntaxNode): SyntaxNode | undefined {
 }
 
 const READERS: Readonly<Record<NamedLanguage, NodeReader>> = {
-  kotlin,
   swift,
   scala,
   lua,

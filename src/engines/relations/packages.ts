@@ -1,12 +1,15 @@
 /** Languages in which an import names a package of many files, or none at all: what a name means is found by its definitions. */
 import { folderOf } from "./modules.ts";
 import type { FileUses, Meaning } from "./types.ts";
+import { methodName } from "./wrapped.ts";
 
 interface PackageRule {
   /** Whether a file may belong to the package that another file names. An empty name is that file's own package. */
   holds(from: string, module: string, candidate: string): boolean;
   /** Whether such a file belongs to the package by its own declaration. */
   confirms(module: string, candidate: string, uses: FileUses): boolean;
+  /** The binding of a candidate for a name, where that depends on its language. */
+  bound?(name: string, candidate: string): string;
   /** Name of the definition that a binding stands for. */
   definition(name: string): string;
   /** The package of a file's names that it does not bind. */
@@ -17,8 +20,13 @@ interface PackageRule {
   membersApart: boolean;
 }
 
-/** Key of the binding for a Go or Java file's own package. No identifier has a space. */
+/** Key of the binding for a Go, Java or Kotlin file's own package. No identifier has a space. */
 export const PACKAGE = "package ";
+
+/** Key of the binding for what a Kotlin file imports under a name. */
+export const importKey = (name: string): string => `import ${name}`;
+
+export const isKotlin = (path: string): boolean => /\.kts?$/.test(path);
 
 /** Key of the binding for one part of a class that several files declare. */
 export const partialKey = (name: string): string => `partial ${name}`;
@@ -37,6 +45,7 @@ const GO: PackageRule = {
 
 const JAVA: PackageRule = {
   holds: (from, module, candidate) => {
+    if (isKotlin(candidate)) return module !== "";
     if (!candidate.endsWith(".java")) return false;
     const folder = folderOf(candidate);
     const wanted = module.replaceAll(".", "/");
@@ -44,6 +53,17 @@ const JAVA: PackageRule = {
   },
   confirms: (module, _candidate, uses) => module === "" || packageOf(uses) === module,
   definition: lastName,
+  ownPackage: packageOf,
+  hides: () => false,
+  membersApart: false,
+};
+
+const KOTLIN: PackageRule = {
+  holds: (_from, _module, candidate) => /\.(?:kts?|java)$/.test(candidate),
+  confirms: (module, _candidate, uses) => packageOf(uses) === module,
+  // Java knows classes by their names alone.
+  bound: (name, candidate) => (candidate.endsWith(".java") ? methodName(name) : name.replace(/\(.*/, "")),
+  definition: (name) => methodName(lastName(name)),
   ownPackage: packageOf,
   hides: () => false,
   membersApart: false,
@@ -95,6 +115,8 @@ const RULES: Readonly<Record<string, PackageRule>> = {
   inc: PHP,
   cs: CSHARP,
   csx: CSHARP,
+  kt: KOTLIN,
+  kts: KOTLIN,
 };
 
 /** The rule of a file's language; undefined if its imports name files. */

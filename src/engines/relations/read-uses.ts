@@ -6,6 +6,7 @@ import { readCsharp } from "./csharp.ts";
 import { FileBuilder } from "./file-builder.ts";
 import { readGo } from "./go.ts";
 import { readJava } from "./java.ts";
+import { readKotlin } from "./kotlin.ts";
 import { hasUses, type LanguageWithUses } from "./languages.ts";
 import { namedUsesOf } from "./named-uses.ts";
 import { readPhp } from "./php.ts";
@@ -30,7 +31,7 @@ const READERS: Readonly<Record<LanguageWithUses, (root: SyntaxNode, file: FileBu
   php: readPhp,
   csharp: readCsharp,
   ruby: readRuby,
-  kotlin: namedUsesOf("kotlin"),
+  kotlin: readKotlin,
   swift: namedUsesOf("swift"),
   scala: namedUsesOf("scala"),
   lua: namedUsesOf("lua"),

@@ -41,6 +41,7 @@ const MEANINGS: readonly Meaning["to"][] = [
   "likely",
   "handed",
   "decorated",
+  "first",
 ];
 
 /** The record of a file's uses. `isWithheld` names strings that must not be stored; they become empty. */
@@ -157,6 +158,8 @@ class Encoder {
       case "instance":
       case "likely":
         return [this.numberOf(meaning.of)];
+      case "first":
+        return [this.numberOf(meaning.of), this.numberOf(meaning.otherwise)];
       case "handed":
         return [this.numberOf(meaning.by), meaning.at];
       case "decorated":
@@ -291,6 +294,8 @@ class Decoder {
       case "instance":
       case "likely":
         return { to, of: this.meaning() };
+      case "first":
+        return { to, of: this.meaning(), otherwise: this.meaning() };
       case "handed":
         return { to, by: this.meaning(), at: this.reader.varint() };
       case "decorated":

@@ -1,8 +1,9 @@
+import { agreedValue, extensionCalledAs, firstKnown, outerName } from "./extensions.ts";
 import { handed } from "./handed.ts";
 import { MAX_CANDIDATES } from "./limits.ts";
 import { findMember, inheritsFrom } from "./members.ts";
 import { modulePaths, packageAround, submodule } from "./modules.ts";
-import { ofPackage, packageRuleOf, partialKey } from "./packages.ts";
+import { isKotlin, ofPackage, packageRuleOf, partialKey } from "./packages.ts";
 import { contextsOf, findInProgram, IN_PROGRAM, isExact, isOfLibrary, isProgram } from "./program.ts";
 import {
   type FindDefinitions,
@@ -10,6 +11,7 @@ import {
   type Follower,
   type LoadUses,
   type Place,
+  type Read,
   type Resolved,
   type Target,
   throughWrapping,
@@ -53,8 +55,6 @@ export async function inherits(
   return new Resolver(load, definitions, entries).inherits(of, base);
 }
 
-type Read = (path: string, meaning: Meaning) => Promise<Resolved>;
-
 class Resolver implements Follower {
   readonly load: LoadUses;
   readonly definitions: FindDefinitions;
@@ -63,6 +63,8 @@ class Resolver implements Follower {
   #steps = 0;
   /** A rule that may fail was followed. */
   isLikely = false;
+  ambiguous = 0;
+  isFirst = false;
   readonly #asDefinition: Read = (path, meaning) => this.resolve(path, meaning);
 
   constructor(load: LoadUses, definitions: FindDefinitions, entries: FindEntries) {
@@ -85,13 +87,12 @@ class Resolver implements Follower {
       case "member": {
         if (isRubyKey(meaning.name)) return this.#ruby.definition(path, meaning);
         const of = await this.receiverOf(path, meaning.of);
-        if (typeof of === "string") return of === "none" ? "unknown" : of;
-        const unwrapped = throughWrapping(of, meaning.name);
-        if (unwrapped !== undefined) return unwrapped;
-        return of.line === undefined
-          ? this.#nameOf(of.path, meaning.name)
-          : this.#memberOf({ path: of.path, line: of.line }, meaning.name);
+        const found = await this.#nameIn(of, meaning.name);
+        if (typeof found !== "string" || !isKotlin(path)) return found;
+        return (await extensionCalledAs(this, path, of, meaning.name, outerName(meaning.of))) ?? found;
       }
+      case "first":
+        return firstKnown(this, path, meaning, this.#asDefinition);
       case "returned":
       case "instance":
       case "handed":
@@ -105,6 +106,13 @@ class Resolver implements Follower {
       case "opaque":
         return "none";
     }
+  }
+
+  async #nameIn(of: Resolved, name: string): Promise<Resolved> {
+    if (typeof of === "string") return of === "none" ? "unknown" : of;
+    const unwrapped = throughWrapping(of, name);
+    if (unwrapped !== undefined) return unwrapped;
+    return of.line === undefined ? this.#nameOf(of.path, name) : this.#memberOf({ path: of.path, line: of.line }, name);
   }
 
   /** The class, module or function that a receiver is, or is an instance of. */
@@ -122,7 +130,9 @@ class Resolver implements Follower {
     if (meaning.to === "handed") return handed(this, path, meaning);
     if (meaning.to === "decorated") return this.#decorated(path, meaning);
     if (meaning.to === "member" && isRubyKey(meaning.name)) return this.#ruby.value(path, meaning);
-    if (meaning.to === "member") return this.valueOfMember(await this.receiverOf(path, meaning.of), meaning.name);
+    if (meaning.to === "member")
+      return this.valueOfMember(path, await this.receiverOf(path, meaning.of), meaning.name, outerName(meaning.of));
+    if (meaning.to === "first") return firstKnown(this, path, meaning, (own, of) => this.valueOf(own, of));
     if (meaning.to === "returned") return this.#returned(path, ofPackage(path, meaning.by));
     return this.resolve(path, meaning);
   }
@@ -135,8 +145,13 @@ class Resolver implements Follower {
     return module === undefined ? this.valueOf(path, of) : { path: module, line: undefined };
   }
 
-  /** The value of a member; of a method the method itself. */
-  async valueOfMember(of: Resolved, name: string): Promise<Resolved> {
+  async valueOfMember(path: string, of: Resolved, name: string, outer?: string): Promise<Resolved> {
+    const found = await this.#memberValue(of, name);
+    if (typeof found !== "string" || !isKotlin(path)) return found;
+    return (await extensionCalledAs(this, path, of, name, outer)) ?? found;
+  }
+
+  async #memberValue(of: Resolved, name: string): Promise<Resolved> {
     if (typeof of === "string") return of;
     const unwrapped = throughWrapping(of, name);
     if (unwrapped !== undefined) return unwrapped;
@@ -162,12 +177,20 @@ class Resolver implements Follower {
 
   async #returned(path: string, called: Meaning): Promise<Resolved> {
     let by: Resolved;
+    if (called.to === "first") {
+      const ambiguous = this.ambiguous;
+      const only: Meaning = { to: "ambiguous" };
+      const found = await firstKnown(this, path, { ...called, otherwise: only }, this.#asDefinition);
+      const isKnown = typeof found !== "string" || this.ambiguous > ambiguous;
+      return this.takesStep() ? this.#returned(path, isKnown ? called.of : called.otherwise) : "unknown";
+    }
     if (called.to === "member" && !isRubyKey(called.name)) {
       const of = await this.receiverOf(path, called.of);
       const around = typeof of === "string" ? [] : (of.wrapping ?? []);
       const given = givenBy(around, methodName(called.name), IN_PROGRAM.test(path));
       if (given && typeof of !== "string") return { ...of, wrapping: given };
-      by = await this.valueOfMember(of, called.name);
+      by = await this.valueOfMember(path, of, called.name, outerName(called.of));
+      if (by === "unknown" && typeof of !== "string" && isKotlin(of.path)) return agreedValue(this, of, called.name);
     } else by = await this.valueOf(path, called);
     if (typeof by === "string" || by.line === undefined) return typeof by === "string" ? by : "unknown";
     const uses = await this.load(by.path);
@@ -181,7 +204,7 @@ class Resolver implements Follower {
   async #imported(path: string, module: string, name: string, read: Read = this.#asDefinition): Promise<Resolved> {
     if (isProgram(module)) return this.#fromProgram(path, module, name, read);
     if (isRubyProgram(module)) return this.#ruby.named(path, { module, name }, read);
-    if (packageRuleOf(path)) return this.#fromPackage(path, module, name, read);
+    if (packageRuleOf(path)) return this.fromPackage(path, module, name, read);
     const found = await this.#module(path, module);
     if (found === undefined) {
       const inner = submodule(path, module, name);
@@ -210,7 +233,7 @@ class Resolver implements Follower {
   }
 
   /** What a package defines under a name. Unknown if several of its files define it, or if a file that may define it could not be read. */
-  async #fromPackage(path: string, module: string, name: string, read: Read): Promise<Resolved> {
+  async fromPackage(path: string, module: string, name: string, read: Read): Promise<Resolved> {
     const rule = packageRuleOf(path);
     if (!rule || name === "*") return "unknown";
     const candidates = (await this.definitions(rule.definition(name))).map((own) => own.path);
@@ -220,17 +243,19 @@ class Resolver implements Follower {
       const uses = await this.load(own);
       if (!uses) return "unknown";
       if (!rule.confirms(module, own, uses)) continue;
-      const of = rule.hides(own) && own !== path ? uses.exports.get(name) : uses.bindings.get(name);
+      const of =
+        rule.hides(own) && own !== path ? uses.exports.get(name) : uses.bindings.get(rule.bound?.(name, own) ?? name);
       if (of) found.push({ path: own, of, isPart: uses.bindings.has(partialKey(name)) });
     }
     // Of the parts of a class, the one with the shortest path is usually named like the class.
     const [first] = found.toSorted((a, b) => a.path.length - b.path.length);
     const isOne = found.length === 1 || found.every(({ isPart }) => isPart);
+    if (first && (!isOne || paths.length > MAX_CANDIDATES)) this.ambiguous++;
     if (first) return isOne && paths.length <= MAX_CANDIDATES ? read(first.path, first.of) : "unknown";
     const uses = await this.load(path);
     if (uses && module === rule.ownPackage(uses))
       for (const star of uses.stars) {
-        const taken = star === module ? "outside" : await this.#fromPackage(path, star, name, read);
+        const taken = star === module ? "outside" : await this.fromPackage(path, star, name, read);
         if (typeof taken !== "string") return taken;
       }
     return "outside";
@@ -341,7 +366,7 @@ class Resolver implements Follower {
   }
 
   definedInPackage(path: string, name: string): Promise<Resolved> {
-    return this.#fromPackage(path, "", name, this.#asDefinition);
+    return this.fromPackage(path, "", name, this.#asDefinition);
   }
 
   takesStep(): boolean {

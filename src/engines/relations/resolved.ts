@@ -31,20 +31,31 @@ export interface Place {
   line: number;
 }
 
+/** Reads what a meaning in a file leads to. */
+export type Read = (path: string, meaning: Meaning) => Promise<Resolved>;
+
 /** How meanings are followed, of which a resolver keeps count. */
 export interface Follower {
   readonly load: LoadUses;
   readonly definitions: FindDefinitions;
   /** A rule that may fail was followed. */
   isLikely: boolean;
+  /** How often a name meant several things. */
+  ambiguous: number;
+  /** A meaning is asked for beside which there is another one. */
+  isFirst: boolean;
   /** Counts a step; false after the last one. */
   takesStep(): boolean;
   resolve(path: string, meaning: Meaning): Promise<Resolved>;
   valueOf(path: string, meaning: Meaning): Promise<Resolved>;
   receiverOf(path: string, of: Meaning): Promise<Resolved>;
-  valueOfMember(of: Resolved, name: string): Promise<Resolved>;
+  /** The value of a member, named in the file `path`; of a method the method itself. `outer`: name of a type that is none of the repository. */
+  valueOfMember(path: string, of: Resolved, name: string, outer?: string): Promise<Resolved>;
   /** What a file defines or exports under a name. */
   definedAs(path: string, name: string): Promise<Resolved>;
+  /** What a package that a file names defines under a name. */
+  fromPackage(path: string, module: string, name: string, read: Read): Promise<Resolved>;
+  inherits(of: Place, base: Place): Promise<boolean>;
   /** What the package of a file defines under a name. */
   definedInPackage(path: string, name: string): Promise<Resolved>;
   classAt(of: Place): Promise<ClassInfo | undefined>;

@@ -28,11 +28,15 @@ const GO = wordSet(
    strings structs sync syscall testing text time unicode unique unsafe weak`,
 );
 
+/** First names of packages of Kotlin and Java. */
+const JVM = wordSet("java javax kotlin kotlinx");
+
 const RUST = wordSet("alloc core std");
 
 /** Whether a file imports a module of its language's standard library. The repository may still have a module of that name. */
 export function isStandardModule(path: string, module: string): boolean {
   if (/\.pyi?$/.test(path)) return PYTHON.has(module.split(".", 1)[0] ?? "");
+  if (/\.kts?$/.test(path)) return JVM.has(module.split(".", 1)[0] ?? "");
   if (path.endsWith(".go")) return GO.has(module.split("/", 1)[0] ?? "");
   if (path.endsWith(".rs")) return RUST.has(module.split("::", 1)[0] ?? "");
   if (/\.[cm]?[jt]sx?$|\.(?:vue|svelte)$/.test(path))

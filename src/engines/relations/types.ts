@@ -13,6 +13,7 @@ export type UseKind = "call" | "construct" | "inherit" | "decorator";
  * - `instance`: a value whose declared type is `of`
  * - `likely`: what `of` means, as long as a rule holds that may fail
  * - `decorated`: the definition on this line, whose value is what the decorator `by` makes of it, if that is an instance of a class
+ * - `first`: what `of` means, or `otherwise` if the rules find no definition there
  * - `handed`: what `by` hands to a function that it is called with, at a `parameterKey`
  * - `opaque`: bound in the file to something that is not followed, such as a parameter without a type
  * - `ambiguous`: bound several times, to different things
@@ -27,6 +28,7 @@ export type Meaning =
   | { to: "instance"; of: Meaning }
   | { to: "likely"; of: Meaning }
   | { to: "decorated"; line: number; by: Meaning }
+  | { to: "first"; of: Meaning; otherwise: Meaning }
   | { to: "handed"; by: Meaning; at: number }
   | { to: "opaque" | "ambiguous" | "global" };
 

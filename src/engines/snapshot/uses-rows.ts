@@ -24,7 +24,7 @@ const UNKNOWN = "?";
 
 /**
  * A meaning as text: `line 12` for a definition of the file, `module#name` for an import, `x.name` for a member, `x()` for a result,
- * `x(=>)` for what x hands to a function that it is called with, `<x>` for a value of type x. Null if the file says nothing.
+ * `x(=>)` for what x hands to a function that it is called with, `<x>` for a value of type x, `x | y` for the first of two that there is. Null if the file says nothing.
  */
 export function describeMeaning(meaning: Meaning): string | null {
   const text = textOf(meaning, MAX_EXPRESSION_DEPTH);
@@ -48,6 +48,12 @@ function textOf(meaning: Meaning, depth: number): string {
       return `${textOf(meaning.by, depth - 1)}(=>)`;
     case "likely":
       return textOf(meaning.of, depth - 1);
+    case "first": {
+      // Half of the depth, so that the text of nested ones stays short.
+      const [of, otherwise] = [textOf(meaning.of, depth >> 1), textOf(meaning.otherwise, depth - 1)];
+      if (of.includes(UNKNOWN)) return otherwise;
+      return otherwise === UNKNOWN ? of : `${of} | ${otherwise}`;
+    }
     case "instance":
       return `<${textOf(meaning.of, depth - 1)}>`;
     case "opaque":

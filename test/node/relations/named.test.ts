@@ -14,11 +14,6 @@ async function usesOf(language: LanguageId, text: string): Promise<string> {
 describe("languages whose uses are known by name", () => {
   it.each<[LanguageId, string, string]>([
     [
-      "kotlin",
-      "import a.c.Foo\nimport a.d.*\n@Ann class A : Base(1), I {\n  fun f() { x.run(1); g(); Foo(2); a with b }\n}\n",
-      "decorator Ann, inherit Base, inherit I, call run, call g, construct Foo, call with, import a.c Foo, import a.d *",
-    ],
-    [
       "swift",
       "import UIKit\nclass A: B, P { func f() { x.run(a: 1); g(); Foo(2) } }\n",
       "inherit B, inherit P, call run, call g, construct Foo, import UIKit *",

@@ -1,0 +1,133 @@
+/** Extensions of Kotlin: functions that are called like members of a type, and are defined anywhere. */
+import { AMBIGUOUS_LINE } from "./limits.ts";
+import { importKey, isKotlin, packageOf } from "./packages.ts";
+import type { Follower, Read, Resolved, Target } from "./resolved.ts";
+import type { FileUses, Meaning } from "./types.ts";
+import { methodName } from "./wrapped.ts";
+
+/** Where a file takes an extension from that is called as `name/2`: its import, or its own package; undefined where there are none. */
+function extensionCalled(path: string, uses: FileUses | undefined, name: string): Meaning | undefined {
+  if (!uses || !isKotlin(path) || !/^[^.<]+\/\d/.test(name)) return undefined;
+  const called = methodName(name);
+  const known = uses.bindings.get(importKey(called));
+  const key = `.${known && "name" in known ? known.name : called}${name.slice(called.length)}`;
+  if (known?.to === "member") return { ...known, name: key };
+  return { to: "import", module: known?.to === "import" ? known.module : packageOf(uses), name: key };
+}
+
+/** Of a type that an extension extends: the extension is bound as a variable of it. No source can have such a member. */
+export const EXTENDED = "<extended>";
+
+/** The type that an extension extends which a file binds; undefined for what is no extension. */
+export function extendedBy(meaning: Meaning): { line: number; type: Meaning } | undefined {
+  if (meaning.to !== "variable" || meaning.of.to !== "instance" || meaning.of.of.to !== "member") return undefined;
+  const { of, name } = meaning.of.of;
+  return name === EXTENDED ? { line: meaning.line, type: of } : undefined;
+}
+
+/** Types of the standard library without subtypes, with those that they are besides. */
+const FINAL: ReadonlyMap<string, RegExp> = new Map([
+  ["String", /^(?:String|CharSequence|Comparable)$/],
+  ["KClass", /^(?:KClass|KClassifier|KAnnotatedElement)$/],
+  ...["Int", "Long", "Short", "Byte", "Double", "Float"].map(
+    (name) => [name, new RegExp(`^(?:${name}|Number|Comparable)$`)] as const,
+  ),
+  ["Boolean", /^(?:Boolean|Comparable)$/],
+  ["Char", /^(?:Char|Comparable)$/],
+]);
+
+/** The name of a type that is none of the repository; undefined where it is not written down. */
+export function outerName(meaning: Meaning): string | undefined {
+  const of = meaning.to === "instance" ? meaning.of : meaning;
+  return of.to === "import" ? of.name : undefined;
+}
+
+/** Whether an extension of one type of the standard library may be called on another. */
+function extendsOuter(receiver: string | undefined, extended: string | undefined): "yes" | "maybe" | "no" {
+  const known = FINAL.get(receiver ?? "");
+  if (receiver === undefined || extended === undefined || !known) return "maybe";
+  if (receiver === extended) return "yes";
+  return known.test(extended) || !FINAL.has(extended) ? "maybe" : "no";
+}
+
+/** Whether an extension of `extended` may be called on a receiver; `maybe` where one of the types is not known. */
+async function extendsReceiver(
+  receiver: Resolved,
+  extended: Resolved,
+  inherits: (of: { path: string; line: number }, base: { path: string; line: number }) => Promise<boolean>,
+): Promise<"yes" | "maybe" | "no"> {
+  if (typeof receiver === "string" || typeof extended === "string") return "maybe";
+  if (receiver.line === undefined || extended.line === undefined) return "maybe";
+  if (JSON.stringify(receiver.wrapping ?? []) !== JSON.stringify(extended.wrapping ?? [])) return "no";
+  const [own, base] = [
+    { path: receiver.path, line: receiver.line },
+    { path: extended.path, line: extended.line },
+  ];
+  if (own.path === base.path && own.line === base.line) return "yes";
+  return (await inherits(own, base)) ? "yes" : "no";
+}
+
+/** What the first of two meanings leads to that is known; what is ambiguous ends the search. */
+export async function firstKnown(
+  follow: Follower,
+  path: string,
+  { of, otherwise }: Extract<Meaning, { to: "first" }>,
+  read: Read,
+): Promise<Resolved> {
+  const { ambiguous, isLikely, isFirst } = follow;
+  follow.isFirst = true;
+  const found = await read(path, of);
+  follow.isFirst = isFirst;
+  if (typeof found !== "string" || follow.ambiguous > ambiguous) return found;
+  follow.isLikely = isLikely;
+  if (of.to !== "member" || !extendedBy(otherwise)) return read(path, otherwise);
+  return fitting(follow, await follow.receiverOf(path, of.of), outerName(of.of), path, otherwise);
+}
+
+/** The extension that a member's name is in a file; undefined if there is none. `outer`: as `Follower.valueOfMember` has it. */
+export async function extensionCalledAs(
+  follow: Follower,
+  path: string,
+  of: Resolved,
+  name: string,
+  outer: string | undefined,
+): Promise<Resolved | undefined> {
+  // Whether something else is meant is not asked for a receiver that is not known.
+  if (follow.isFirst && typeof of === "string") return undefined;
+  const meaning = extensionCalled(path, await follow.load(path), name);
+  if (!meaning) return undefined;
+  const read: Read = (own, found) => fitting(follow, of, outer, own, found);
+  const found =
+    meaning.to === "import"
+      ? await follow.fromPackage(path, meaning.module, meaning.name, read)
+      : await follow.resolve(path, meaning);
+  if (meaning.to !== "import") follow.isLikely = true;
+  return typeof found === "string" ? undefined : found;
+}
+
+/** An extension that a file binds, if it may be called on a receiver. */
+async function fitting(
+  follow: Follower,
+  receiver: Resolved,
+  outer: string | undefined,
+  path: string,
+  extension: Meaning,
+): Promise<Resolved> {
+  const found = extendedBy(extension);
+  if (!found) return "unknown";
+  const extended = await follow.resolve(path, found.type);
+  const fits =
+    receiver === "outside" && extended === "outside"
+      ? extendsOuter(outer, outerName(found.type))
+      : await extendsReceiver(receiver, extended, (own, base) => follow.inherits(own, base));
+  if (fits === "no") return "unknown";
+  if (fits === "maybe") follow.isLikely = true;
+  return { path, line: found.line };
+}
+
+/** What overloads of a class give that take as many arguments, where they agree. */
+export async function agreedValue(follow: Follower, { path, line, wrapping }: Target, name: string): Promise<Resolved> {
+  if (line === undefined || wrapping?.length) return "unknown";
+  const member = (await follow.classAt({ path, line }))?.members.get(name.replace(/\(.*/, ""));
+  return member?.line === AMBIGUOUS_LINE && member.type ? follow.valueOf(path, member.type) : "unknown";
+}

@@ -1,0 +1,310 @@
+/** Expressions and types of Kotlin, as far as they can be followed. */
+import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import { type Expression, lookUp, UNKNOWN } from "./file-builder.ts";
+import { extensionKey, imported, type Place, type Receiver, typeNamed, unqualified } from "./kotlin-names.ts";
+import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
+import { ANY_TYPE } from "./overloads.ts";
+import { ELEMENT, LIST, MAP } from "./wrapped.ts";
+
+/** Key of the parameter that a lambda's receiver is, beside those that it names. */
+export const RECEIVER = 6;
+
+/** A call: what is called, its arguments, and the lambda after them. */
+export interface Call {
+  callee: SyntaxNode | undefined;
+  args: readonly SyntaxNode[];
+  lambda: SyntaxNode | undefined;
+}
+
+/** The parts of a call: `f(1) { … }` is written as a call of `f(1)` with a lambda. */
+export function partsOfCall(node: SyntaxNode): Call {
+  const lambda = node.childOfType("annotated_lambda");
+  let callee = node.namedChild(0);
+  let list = node.childOfType("value_arguments");
+  if (lambda && !list && callee?.type === "call_expression" && !callee.childOfType("annotated_lambda")) {
+    list = callee.childOfType("value_arguments");
+    callee = callee.namedChild(0);
+  }
+  const args = list?.namedChildren.filter(({ type }) => type === "value_argument") ?? [];
+  return { callee, args, lambda: lambda?.childOfType("lambda_literal") };
+}
+
+/** The receiver and the name of `a.b` and `a?.b`; undefined for `a::b`. */
+export function navigation(node: SyntaxNode): { of: SyntaxNode; name: SyntaxNode } | undefined {
+  if (node.type !== "navigation_expression" || node.children.some(({ type }) => type === "::")) return undefined;
+  const [of, name] = [node.namedChild(0), node.namedChildren.at(-1)];
+  return of && name?.type === "identifier" && of.id !== name.id ? { of, name } : undefined;
+}
+
+/** What a call means, and the name that is written there; undefined for a call of what an expression gives. */
+export function calledIn(node: SyntaxNode, place: Place, depth = 0): { name: SyntaxNode; of: Expression } | undefined {
+  const { callee, args, lambda } = partsOfCall(node);
+  if (!callee || depth > MAX_EXPRESSION_DEPTH) return undefined;
+  const given = suffixOf(args, lambda !== undefined, place);
+  if (callee.type === "identifier") return { name: callee, of: unqualified(callee.text, given, place) };
+  const member = navigation(callee);
+  if (!member) return undefined;
+  return { name: member.name, of: memberCalled(member.of, member.name.text, given, place, depth) };
+}
+
+/** Arguments whose types tell overloads apart. */
+const MAX_TYPED = 10;
+
+/** The number of arguments, and their types as far as they are written down: `/2(String,?)`. */
+function suffixOf(args: readonly SyntaxNode[], hasLambda: boolean, place: Place): string {
+  const count = args.length + (hasLambda ? 1 : 0);
+  const isNamed = args.some((each) => each.children.some(({ type }) => type === "="));
+  if (count > MAX_TYPED || isNamed) return `/${count}`;
+  const types = args.map((each) => typeNameOf(each.namedChildren.at(-1), place));
+  if (types.every((type) => type === ANY_TYPE)) return `/${count}`;
+  return `/${count}(${[...types, ...(hasLambda ? [ANY_TYPE] : [])].join(",")})`;
+}
+
+/** The name of an expression's type, as far as it is written in the file. */
+function typeNameOf(node: SyntaxNode | undefined, { scope }: Place): string {
+  if (!node) return ANY_TYPE;
+  switch (node.type) {
+    case "string_literal":
+    case "multiline_string_literal":
+      return "String";
+    case "character_literal":
+      return "Char";
+    case "number_literal":
+      return /^\d+$/.test(node.text) ? "Int" : ANY_TYPE;
+    case "navigation_expression":
+    case "callable_reference":
+      return node.text.slice(-10).endsWith("::class") ? "KClass" : ANY_TYPE;
+    case "identifier": {
+      if (/^(?:true|false)$/.test(node.text)) return "Boolean";
+      const binding = lookUp(scope, node.text);
+      return (binding?.is === "variable" ? binding.typeName : undefined) ?? ANY_TYPE;
+    }
+    default:
+      return ANY_TYPE;
+  }
+}
+
+/** A function that is called on a receiver: a member, or an extension that the file, a class around or an import gives. */
+export function memberCalled(of: SyntaxNode, name: string, given: string, place: Place, depth = 0): Expression {
+  const key = `${name}${given}`;
+  const path = packagePath(of, place);
+  if (path !== undefined) return { is: "import", module: path, name: key };
+  const called = memberOf(of, key, place, depth);
+  const extension = extensionKey(key.replace(/\(.*/, ""));
+  // Those at the top of a file are found by the name.
+  const binding = lookUp(place.scope, extension);
+  if (!binding || binding === place.file.top.names.get(extension)) return called;
+  return { is: "first", of: called, otherwise: { is: "name", name: extension, scope: place.scope } };
+}
+
+/** A member of a value, of an object, or of the companion of a class. */
+function memberOf(of: SyntaxNode, key: string, place: Place, depth: number): Expression {
+  const value = expressionOf(of, place, depth + 1);
+  const member: Expression = { is: "member", of: value, name: key };
+  if (!isTypeName(of, place)) return member;
+  const companion: Expression = { is: "member", of: value, name: "Companion" };
+  return { is: "first", of: { is: "member", of: companion, name: key }, otherwise: member };
+}
+
+/** Whether an expression names a type by custom, and no variable. */
+function isTypeName(node: SyntaxNode, { scope }: Place): boolean {
+  const name = node.type === "identifier" ? node : navigation(node)?.name;
+  if (!name || !/^\p{Lu}/u.test(name.text)) return false;
+  return node.type !== "identifier" || lookUp(scope, name.text)?.is !== "variable";
+}
+
+/** A package that is written in full, such as `a.b` of `a.b.C`. */
+function packagePath(node: SyntaxNode, { scope, names }: Place): string | undefined {
+  const text = node.text.slice(0, 200);
+  if (node.type !== "navigation_expression" || !/^[\p{Ll}\d_]+(?:\.[\p{Ll}\d_]+)+$/u.test(text)) return undefined;
+  const [first = ""] = text.split(".", 1);
+  return /^(?:com|org|net|io|dev|java|javax|kotlin|kotlinx|android|androidx)$/.test(first) &&
+    !lookUp(scope, first) &&
+    !names.imports.has(first)
+    ? text
+    : undefined;
+}
+
+export function expressionOf(node: SyntaxNode, place: Place, depth = 0): Expression {
+  if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
+  const { scope } = place;
+  const inner = (at: SyntaxNode | undefined): Expression => (at ? expressionOf(at, place, depth + 1) : UNKNOWN);
+  switch (node.type) {
+    case "identifier":
+      return unqualified(node.text, "", place);
+    case "this_expression":
+      return receiverNamed(node, place)?.of ?? UNKNOWN;
+    case "super_expression": {
+      const type = node.namedChildren.find((each) => each.type === "user_type");
+      if (type) return typeOf(type, place);
+      return scope.own && node.namedChildren.length === 0 ? { is: "base", of: scope.own } : UNKNOWN;
+    }
+    case "navigation_expression": {
+      const member = navigation(node);
+      if (!member) return node.text.slice(-10).endsWith("::class") ? KOTLIN_CLASS : UNKNOWN;
+      const path = packagePath(member.of, place);
+      if (path !== undefined) return { is: "import", module: path, name: member.name.text };
+      return propertyOf(member.of, member.name.text, place, depth);
+    }
+    case "call_expression":
+      return resultOf(node, place, depth);
+    case "as_expression": {
+      const type = node.field("right");
+      return type ? instanceOf(typeOf(type, place)) : UNKNOWN;
+    }
+    case "index_expression": {
+      const of = inner(node.namedChild(0));
+      return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: ELEMENT };
+    }
+    case "parenthesized_expression":
+    case "annotated_expression":
+    case "labeled_expression":
+      return inner(node.namedChildren.at(-1));
+    case "unary_expression":
+      return node.field("operator")?.text === "!!" ? inner(node.field("argument")) : UNKNOWN;
+    case "binary_expression":
+      return elvis(node, place, depth);
+    case "object_literal": {
+      const [type] = basesOf(node);
+      return type ? instanceOf(typeOf(type.type, place)) : UNKNOWN;
+    }
+    default: {
+      // Types of the standard library have extensions.
+      const name = typeNameOf(node, place);
+      return name === ANY_TYPE ? UNKNOWN : { is: "import", module: "", name };
+    }
+  }
+}
+
+const KOTLIN_CLASS: Expression = { is: "import", module: "", name: "KClass" };
+
+/** What a call gives. */
+function resultOf(node: SyntaxNode, place: Place, depth: number): Expression {
+  const called = calledIn(node, place, depth);
+  if (!called || called.of.is === "unknown") return UNKNOWN;
+  const { callee, lambda } = partsOfCall(node);
+  const receiver = callee && navigation(callee)?.of;
+  const name = called.name.text;
+  if (receiver && SAME.has(name)) return expressionOf(receiver, place, depth + 1);
+  if (!receiver && lambda && LAZY.has(name)) return resultOfLambda(lambda, place, depth);
+  // A list of Kotlin has a `take` that gives a list, other languages' give an element.
+  return name === "take" ? UNKNOWN : { is: "call", of: called.of };
+}
+
+/** Functions that give their receiver. */
+const SAME: ReadonlySet<string> = new Set(["apply", "also", "takeIf", "takeUnless"]);
+const LAZY: ReadonlySet<string> = new Set(["lazy", "run"]);
+
+/** What a lambda of a single expression gives. */
+export function resultOfLambda(lambda: SyntaxNode, place: Place, depth = 0): Expression {
+  const only = lambda.namedChildren.filter(({ type }) => !/comment/.test(type));
+  return only.length === 1 && only[0] ? expressionOf(only[0], place, depth + 1) : UNKNOWN;
+}
+
+/** Properties of maps, and the methods that give the same. */
+const OF_MAPS: ReadonlyMap<string, string> = new Map([
+  ["values", "values"],
+  ["entries", "entries"],
+  ["value", "getValue"],
+]);
+
+function propertyOf(of: SyntaxNode, name: string, place: Place, depth: number): Expression {
+  const property = memberOf(of, name, place, depth);
+  const method = OF_MAPS.get(name);
+  if (property.is !== "member" || method === undefined) return property;
+  return { is: "first", of: property, otherwise: { is: "call", of: { ...property, name: method } } };
+}
+
+/** `a ?: b`: where `b` is a jump it is `a`, else usually so. */
+function elvis(node: SyntaxNode, place: Place, depth: number): Expression {
+  const [left, right] = [node.field("left"), node.field("right")];
+  if (node.field("operator")?.text !== "?:" || !left || !right) return UNKNOWN;
+  const of = expressionOf(left, place, depth + 1);
+  return isJump(right) || of.is === "unknown" ? of : { is: "likely", of };
+}
+
+export const isJump = (node: SyntaxNode): boolean =>
+  /^(?:return|throw)_expression$/.test(node.type) || /^(?:break|continue)\b/.test(node.text.slice(0, 20));
+
+export const instanceOf = (type: Expression): Expression => (type.is === "unknown" ? type : { is: "call", of: type });
+
+/** What `this` or `this@name` means. */
+function receiverNamed(node: SyntaxNode, { scope, names }: Place): Receiver | undefined {
+  const label = node.namedChildren.find(({ type }) => type === "identifier")?.text;
+  for (let at = scope.outer && scope; at; at = at.outer) {
+    const receiver = names.receivers.get(at);
+    if (!receiver) continue;
+    if (label === undefined) return receiver.isHanded ? undefined : receiver;
+    if (!receiver.isHanded && at.path?.slice(at.path.lastIndexOf(".") + 1) === label) return receiver;
+  }
+  return undefined;
+}
+
+/** The classes and interfaces that a declaration or object names as its bases, those that it constructs first. */
+export function basesOf(node: SyntaxNode): { type: SyntaxNode; isConstructed: boolean }[] {
+  const specifiers = node.childOfType("delegation_specifiers")?.namedChildren ?? [];
+  const bases = specifiers.flatMap((each) => {
+    const holder = each.childOfType("constructor_invocation", "explicit_delegation");
+    const type = (holder ?? each).namedChildren.find((own) => own.type === "user_type");
+    return type ? [{ type, isConstructed: holder?.type === "constructor_invocation" }] : [];
+  });
+  return bases.toSorted((a, b) => Number(b.isConstructed) - Number(a.isConstructed));
+}
+
+/** The name of a declared type, as overloads are told apart by it; that of a type parameter is not known. */
+export function typeName(node: SyntaxNode | undefined, { scope }: Place): string {
+  const type = node?.type === "nullable_type" ? node.namedChildren.at(-1) : node;
+  const name =
+    type?.type === "user_type" ? type.namedChildren.findLast((each) => each.type === "identifier") : undefined;
+  if (!name || lookUp(scope, name.text)?.is === "variable") return ANY_TYPE;
+  return /^[\p{L}_][\p{L}\p{N}_]{0,99}$/u.test(name.text) && name.text !== "Any" ? name.text : ANY_TYPE;
+}
+
+const LISTS =
+  /^(?:Mutable)?(?:List|Set|Collection|Iterable|Iterator)$|^(?:Sequence|Array|ArrayList|ArrayDeque|HashSet|LinkedHashSet|LinkedList|Lazy|Flow)$/;
+const MAPS = /^(?:Mutable)?Map$|^(?:HashMap|LinkedHashMap|ConcurrentHashMap|TreeMap)$/;
+
+/** A declared type: `T`, `T?`, `a.b.T`, `Outer.T`, `T<…>`. What functions give is not followed. */
+export function typeOf(node: SyntaxNode, place: Place, depth = 0): Expression {
+  if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
+  switch (node.type) {
+    case "nullable_type":
+    case "parenthesized_type":
+    case "non_nullable_type":
+    case "type_projection": {
+      const child = node.namedChildren.findLast(({ type }) => type.endsWith("type"));
+      return child ? typeOf(child, place, depth + 1) : UNKNOWN;
+    }
+    case "user_type":
+      return userType(node, place, depth);
+    default:
+      return UNKNOWN;
+  }
+}
+
+function userType(node: SyntaxNode, place: Place, depth: number): Expression {
+  const parts = node.namedChildren.filter(({ type }) => type === "identifier").map(({ text }) => text);
+  const [first = "", ...rest] = parts;
+  const given = node.childOfType("type_arguments")?.namedChildren ?? [];
+  if (rest.length === 0 && given.length > 0) {
+    const isBound = lookUp(place.scope, first) ?? (imported(first, place)?.is === "member" || undefined);
+    const wrapping = isBound ? undefined : wrappingOf(first, given.length);
+    const argument = given.at(-1);
+    if (wrapping !== undefined && argument) {
+      const of = typeOf(argument, place, depth + 1);
+      return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: wrapping };
+    }
+  }
+  const start = parts.findIndex((part) => /^\p{Lu}/u.test(part));
+  if (start <= 0) return rest.reduce(member, typeNamed(first, place));
+  const type: Expression = { is: "import", module: parts.slice(0, start).join("."), name: parts[start] ?? "" };
+  return parts.slice(start + 1).reduce(member, type);
+}
+
+const member = (of: Expression, name: string): Expression => ({ is: "member", of, name });
+
+/** How a generic type of the standard library holds its last argument. */
+function wrappingOf(name: string, args: number): string | undefined {
+  if (args === 1 && LISTS.test(name)) return LIST;
+  return args === 2 && MAPS.test(name) ? MAP : undefined;
+}

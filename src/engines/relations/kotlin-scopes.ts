@@ -1,0 +1,84 @@
+/** What scopes of Kotlin hold beside declarations: narrowed variables, receivers of lambdas, bases and companions of classes. */
+import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import type { OpenClass, Scope } from "./file-builder.ts";
+import { declare, overloadedIn } from "./kotlin-declarations.ts";
+import { basesOf, typeOf } from "./kotlin-expressions.ts";
+import type { Place } from "./kotlin-names.ts";
+import { lastName } from "./named.ts";
+
+/** Lambdas inside of lambdas whose receivers are followed. */
+export const MAX_HANDED = 3;
+
+/** A variable that a condition says to be of a type. */
+export interface Cast {
+  name: string;
+  type: SyntaxNode;
+}
+
+/** What variables are where a condition holds, or where it does not. */
+export function castsIn(condition: SyntaxNode | undefined, holds: boolean, depth = 0): Cast[] {
+  if (!condition || depth > MAX_CONDITIONS) return [];
+  const inner = condition.namedChild(0);
+  if (condition.type === "parenthesized_expression") return castsIn(inner, holds, depth + 1);
+  if (condition.type === "binary_expression") {
+    if (condition.field("operator")?.text !== (holds ? "&&" : "||")) return [];
+    return ["left", "right"].flatMap((side) => castsIn(condition.field(side), holds, depth + 1));
+  }
+  if (condition.type !== "is_expression") return [];
+  const [left, type] = [condition.field("left"), condition.field("right")];
+  const isNegated = condition.children.some((each) => each.type === "!is");
+  return left?.type === "identifier" && type && isNegated !== holds ? [{ name: left.text, type }] : [];
+}
+
+/** Parts of a condition that are looked through. */
+const MAX_CONDITIONS = 20;
+
+/** Lambdas around a place whose receivers are followed. */
+export function handedAround({ scope, names }: Place): number {
+  let count = 0;
+  for (let at: Scope | undefined = scope; at && count < MAX_HANDED; at = at.outer)
+    if (names.receivers.get(at)?.isHanded) count++;
+  return count;
+}
+
+export const deeper = (place: Place): Place => ({ ...place, depth: place.depth + 1 });
+
+/** A scope inside of another one, with variables that are known to have some types there. */
+export function narrowed(casts: readonly Cast[], place: Place): Place {
+  const inner = { ...deeper(place), scope: place.file.inner(place.scope, undefined) };
+  for (const { name, type } of casts) place.file.bind(inner.scope, name, { is: "variable", type: typeOf(type, place) });
+  return inner;
+}
+
+export function bindUnknown(node: SyntaxNode, { file, scope }: Place): void {
+  for (const each of node.namedChildren) {
+    const name = each.childOfType("identifier");
+    if (name) file.bind(scope, name.text, { is: "variable" });
+  }
+}
+
+export function heritage(node: SyntaxNode, opened: OpenClass, place: Place, scope: Scope): number {
+  const bases = basesOf(node);
+  for (const { type } of bases) {
+    const of = typeOf(type, place);
+    const name = lastName(type);
+    if (name) place.file.use("inherit", name.text, name.row + 1, scope, of);
+    opened.bases.push(of);
+  }
+  return bases.length;
+}
+
+/** Members of a companion are known in its class by their names. */
+export function companion(node: SyntaxNode, opened: OpenClass, place: Place): void {
+  const { file, scope } = place;
+  const line = node.row + 1;
+  const name = node.field("name");
+  for (const key of new Set([name?.text ?? "Companion", "Companion"]))
+    file.member(opened, key, line, { is: "class", line });
+  const own = node.childOfType("class_body")?.namedChildren ?? [];
+  for (const each of own) declare(each, place);
+  // Overloads are told apart in the companion itself.
+  for (const key of overloadedIn(own)) scope.names.set(key, { is: "overloads", line });
+  const bases = basesOf(node).length;
+  if (bases > 0) place.names.receivers.set(scope, { of: { is: "class", line }, isOpen: true, isHanded: false });
+}

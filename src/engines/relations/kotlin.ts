@@ -1,0 +1,385 @@
+import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import { type Expression, type FileBuilder, type OpenClass, UNKNOWN } from "./file-builder.ts";
+import {
+  bindParameters,
+  declare,
+  declareAll,
+  isType,
+  modifiers,
+  overloadedIn,
+  passed,
+  property,
+  receiverType,
+  typeParameters,
+} from "./kotlin-declarations.ts";
+import { calledIn, expressionOf, isJump, memberCalled, partsOfCall, RECEIVER, typeOf } from "./kotlin-expressions.ts";
+import {
+  bindUnknown,
+  castsIn,
+  companion,
+  deeper,
+  handedAround,
+  heritage,
+  MAX_HANDED,
+  narrowed,
+} from "./kotlin-scopes.ts";
+import { importDeclaration, isTypeNode, type Names, parametersOf, type Place } from "./kotlin-names.ts";
+import { MAX_DEPTH } from "./limits.ts";
+import { lastName } from "./named.ts";
+import { PACKAGE } from "./packages.ts";
+import { parameterKey } from "./types.ts";
+import { visitChildren } from "./walk.ts";
+import { ITERATED } from "./wrapped.ts";
+
+/**
+ * Reads a Kotlin tree. Functions are known as `name/2`, by how many arguments they may have, and so are constructors, by the name of their
+ * class; extensions as `.name/2`. What other files cannot see is bound in a scope inside of the top.
+ */
+export function readKotlin(root: SyntaxNode, file: FileBuilder): void {
+  const own = root.childOfType("package_header")?.childOfType("qualified_identifier", "identifier");
+  const names: Names = {
+    package: own?.text.replaceAll(/[\s`]/g, "") ?? "",
+    imports: new Map(),
+    stars: [],
+    receivers: new Map(),
+  };
+  file.bind(file.top, PACKAGE, { is: "import", module: names.package, name: "*" });
+  const place: Place = { file, scope: file.inner(file.top, undefined), depth: 0, names };
+  for (const each of root.namedChildren) if (each.type === "import") importDeclaration(each, place);
+  declareAll(root.namedChildren, place);
+  children(root, place);
+}
+
+const children = (node: SyntaxNode, place: Place): void => visitChildren(node, place, visit);
+
+/** Visits a class, interface, object or companion; `line` is that of its name. */
+function typeBody(node: SyntaxNode, name: string, line: number, place: Place): void {
+  const { file, names } = place;
+  const opened = file.openClass(line);
+  const statics = { ...place, scope: file.inner(place.scope, undefined) };
+  const scope = file.inner(statics.scope, name, opened);
+  const inner = { ...place, scope };
+  typeParameters(node, statics);
+  for (const each of node.namedChildren) if (each.type === "modifiers") visit(each, place);
+  const bases = heritage(node, opened, statics, scope);
+  names.receivers.set(scope, { of: { is: "class", line }, isOpen: bases > 0, isHanded: false });
+  const primary = node.childOfType("primary_constructor")?.childOfType("class_parameters");
+  bindParameters(primary, inner, opened);
+  for (const { node: each } of parametersOf(primary)) children(each, inner);
+  for (const each of node.childOfType("delegation_specifiers")?.namedChildren ?? []) bodyOfBase(each, inner);
+  const body = node.childOfType("class_body", "enum_class_body");
+  if (body) members(body, opened, statics, inner);
+}
+
+/** The arguments of a base's constructor, and what an interface is implemented by. */
+function bodyOfBase(node: SyntaxNode, place: Place): void {
+  const holder = node.childOfType("constructor_invocation", "explicit_delegation") ?? node;
+  for (const each of holder.namedChildren) if (!isTypeNode(each)) visit(each, place);
+}
+
+function members(body: SyntaxNode, opened: OpenClass, statics: Place, inner: Place): void {
+  const { file } = inner;
+  const line = opened.line;
+  const companions = body.namedChildren.filter(({ type }) => type === "companion_object");
+  const overloaded = overloadedIn(body.namedChildren);
+  for (const each of body.namedChildren) {
+    if (each.type === "companion_object") companion(each, opened, statics);
+    else if (each.type === "enum_entry") {
+      const name = each.childOfType("identifier");
+      if (!name) continue;
+      file.member(opened, name.text, name.row + 1, { is: "call", of: { is: "class", line } });
+      file.bind(statics.scope, name.text, { is: "alias", of: { is: "class", line } });
+    } else declare(each, isType(each) ? statics : inner, opened, overloaded);
+  }
+  for (const each of body.namedChildren)
+    if (each.type === "enum_entry") {
+      const own = each.childOfType("class_body");
+      for (const child of each.namedChildren) if (child.type === "value_arguments") visit(child, inner);
+      if (own) anonymous(each, own, [{ is: "class", line }], statics);
+    } else if (companions.every(({ id }) => id !== each.id))
+      visitDeclared(each, isInner(each) ? inner : statics, inner);
+  for (const each of companions) typeBody(each, each.field("name")?.text ?? "Companion", each.row + 1, statics);
+}
+
+const isInner = (node: SyntaxNode): boolean => modifiers(node).includes("inner");
+
+function visitDeclared(node: SyntaxNode, around: Place, inner: Place): void {
+  if (isType(node)) declaredType(node, around);
+  else visit(node, inner);
+}
+
+function anonymous(node: SyntaxNode, body: SyntaxNode, bases: readonly Expression[], place: Place): void {
+  const { file, names } = place;
+  const line = body.row + 1;
+  const opened = file.openClass(line);
+  opened.bases.push(...bases);
+  const scope = file.inner(place.scope, undefined, opened);
+  names.receivers.set(scope, { of: { is: "class", line }, isOpen: true, isHanded: false });
+  const inner = { ...place, scope, depth: place.depth + 1 };
+  heritage(node, opened, place, scope);
+  for (const each of node.childOfType("delegation_specifiers")?.namedChildren ?? []) bodyOfBase(each, place);
+  members(body, opened, inner, inner);
+}
+
+function declaredType(node: SyntaxNode, place: Place): void {
+  const name = node.field("name");
+  if (name && place.depth < MAX_DEPTH) typeBody(node, name.text, name.row + 1, { ...place, depth: place.depth + 1 });
+}
+
+function visit(node: SyntaxNode, place: Place): void {
+  const { file, scope } = place;
+  if (place.depth > MAX_DEPTH) return;
+  switch (node.type) {
+    case "line_comment":
+    case "block_comment":
+    case "identifier":
+    case "import":
+    case "package_header":
+      return;
+    case "ERROR":
+      if (scope.outer === file.top) declareAll(node.namedChildren, place);
+      break;
+    case "class_declaration":
+    case "object_declaration":
+      if (scope.outer !== file.top && !isOfClass(place)) declare(node, place);
+      declaredType(node, place);
+      return;
+    case "function_declaration":
+      if (scope.outer !== file.top && !isOfClass(place)) declare(node, place);
+      functionBody(node, place);
+      return;
+    case "anonymous_function":
+    case "secondary_constructor":
+      functionBody(node, place);
+      return;
+    case "property_declaration":
+      if (scope.outer !== file.top && !isOfClass(place)) localProperty(node, place);
+      propertyBody(node, place);
+      return;
+    case "object_literal": {
+      const body = node.childOfType("class_body");
+      if (body && place.depth < MAX_DEPTH) anonymous(node, body, [], place);
+      return;
+    }
+    case "call_expression":
+      call(node, place);
+      return;
+    case "infix_expression": {
+      const [of, name] = [node.namedChild(0), node.namedChild(1)];
+      if (of && name?.type === "identifier")
+        file.use("call", name.text, name.row + 1, scope, memberCalled(of, name.text, "/1", place));
+      break;
+    }
+    case "annotation": {
+      const type = node.childOfType("constructor_invocation")?.namedChild(0) ?? node.namedChildren.at(-1);
+      const name = lastName(type);
+      if (type && name) file.use("decorator", name.text, name.row + 1, scope, typeOf(type, place));
+      break;
+    }
+    case "if_expression":
+      ifExpression(node, place);
+      return;
+    case "when_expression":
+      whenExpression(node, place);
+      return;
+    case "binary_expression":
+      if (node.field("operator")?.text === "&&") {
+        conjunction(node, place);
+        return;
+      }
+      break;
+    case "block":
+    case "lambda_literal":
+      statements(node.namedChildren, { ...place, scope: file.inner(scope, undefined) });
+      return;
+    case "for_statement":
+      forStatement(node, place);
+      return;
+    case "catch_block": {
+      const inner = { ...place, scope: file.inner(scope, undefined) };
+      const name = node.childOfType("identifier");
+      const type = node.namedChildren.find(isTypeNode);
+      if (name) file.bind(inner.scope, name.text, { is: "variable", type: type ? typeOf(type, place) : UNKNOWN });
+      children(node, inner);
+      return;
+    }
+  }
+  children(node, place);
+}
+
+/** Whether a scope is that of a class, whose members are bound already. */
+const isOfClass = ({ scope, names }: Place): boolean => names.receivers.has(scope) && scope.own !== scope.outer?.own;
+
+function functionBody(node: SyntaxNode, place: Place): void {
+  const { file, names } = place;
+  const inner = { ...deeper(place), scope: file.inner(place.scope, node.field("name")?.text) };
+  typeParameters(node, inner);
+  const receiver = receiverType(node);
+  if (receiver) names.receivers.set(inner.scope, { of: typeOf(receiver, inner), isOpen: true, isHanded: false });
+  bindParameters(node.childOfType("function_value_parameters"), inner);
+  for (const each of node.namedChildren)
+    if (each.type === "modifiers") visit(each, deeper(place));
+    else if (!isTypeNode(each) && each.type !== "type_parameters") children(each, inner);
+}
+
+function localProperty(node: SyntaxNode, place: Place): void {
+  const several = node.childOfType("multi_variable_declaration");
+  if (several) bindUnknown(several, place);
+  else property(node, place);
+}
+
+/** The value, delegate and accessors of a property. */
+function propertyBody(node: SyntaxNode, place: Place): void {
+  const { file, names } = place;
+  const name = node.childOfType("variable_declaration")?.childOfType("identifier");
+  const isLocal = place.scope.outer !== file.top && !isOfClass(place);
+  const inner = { ...deeper(place), scope: file.inner(place.scope, isLocal ? undefined : name?.text) };
+  typeParameters(node, inner);
+  const receiver = receiverType(node);
+  if (receiver) names.receivers.set(inner.scope, { of: typeOf(receiver, inner), isOpen: true, isHanded: false });
+  for (const each of node.namedChildren) {
+    if (each.type === "modifiers") visit(each, deeper(place));
+    else if (each.type === "setter") {
+      const value = each.childOfType("identifier");
+      if (value) file.bind(inner.scope, value.text, { is: "variable" });
+      children(each, inner);
+    } else if (!isTypeNode(each) && !/^(?:multi_)?variable_declaration$|^type_parameters$/.test(each.type))
+      visit(each, inner);
+  }
+}
+
+function call(node: SyntaxNode, place: Place): void {
+  const { file, scope } = place;
+  const { callee, args, lambda } = partsOfCall(node);
+  const called = calledIn(node, place);
+  if (called) {
+    const kind = /^\p{Lu}/u.test(called.name.text) ? "construct" : "call";
+    file.use(kind, called.name.text, called.name.row + 1, scope, called.of);
+  }
+  const inner = deeper(place);
+  if (callee?.type === "navigation_expression") children(callee, inner);
+  else if (callee) visit(callee, inner);
+  for (const each of args) children(each, inner);
+  if (lambda) lambdaOf(lambda, called && { name: called.name.text, of: called.of, callee, args }, inner);
+}
+
+interface Called {
+  name: string;
+  of: Expression;
+  callee: SyntaxNode | undefined;
+  args: readonly SyntaxNode[];
+}
+
+/** Functions of the standard library that hand their receiver to a lambda, as its parameter or as `this`. */
+const AS_PARAMETER: ReadonlySet<string> = new Set(["let", "also", "takeIf", "takeUnless", "use"]);
+const AS_RECEIVER: ReadonlySet<string> = new Set(["apply", "run"]);
+
+/** Visits the lambda after the arguments of a call, with what the called function hands to it. */
+function lambdaOf(lambda: SyntaxNode, called: Called | undefined, place: Place): void {
+  const { file, names } = place;
+  const inner = { ...place, scope: file.inner(place.scope, undefined) };
+  const of = called?.callee?.type === "navigation_expression" ? called.callee.namedChild(0) : undefined;
+  const handed = (parameter: number): Expression => {
+    if (parameter === 0 && of && called && AS_PARAMETER.has(called.name)) return passed(expressionOf(of, place));
+    const at = parameterKey(0, parameter);
+    return called && called.of.is !== "unknown" && at !== undefined ? { is: "handed", by: called.of, at } : UNKNOWN;
+  };
+  const first = called?.args[0]?.namedChildren.at(-1);
+  const object = of && AS_RECEIVER.has(called?.name ?? "") ? of : !of && called?.name === "with" ? first : undefined;
+  const level = handedAround(place);
+  if (object) names.receivers.set(inner.scope, { of: expressionOf(object, place), isOpen: true, isHanded: false });
+  else if (called && level < MAX_HANDED && !(of && AS_PARAMETER.has(called.name)))
+    names.receivers.set(inner.scope, { of: handed(RECEIVER), isOpen: true, isHanded: true });
+  const parameters = lambda.childOfType("lambda_parameters");
+  if (!parameters) file.bind(inner.scope, "it", { is: "variable", value: handed(0) });
+  for (const [i, each] of (parameters?.namedChildren ?? []).entries()) {
+    if (each.type === "multi_variable_declaration") bindUnknown(each, inner);
+    const name = each.type === "variable_declaration" ? each.childOfType("identifier") : undefined;
+    const type = each.namedChildren.find(isTypeNode);
+    if (name)
+      file.bind(inner.scope, name.text, {
+        is: "variable",
+        ...(type ? { type: typeOf(type, place) } : { value: handed(i) }),
+      });
+  }
+  statements(
+    lambda.namedChildren.filter(({ type }) => type !== "lambda_parameters"),
+    inner,
+  );
+}
+
+function ifExpression(node: SyntaxNode, place: Place): void {
+  const condition = node.field("condition");
+  const isElse = node.children.findIndex(({ type }) => type === "else");
+  for (const [i, each] of node.children.entries())
+    if (each.id === condition?.id) visit(each, deeper(place));
+    else if (each.type !== each.text) visit(each, narrowed(castsIn(condition, isElse < 0 || i < isElse), place));
+}
+
+/** `a && b`: `b` is read where `a` holds. */
+function conjunction(node: SyntaxNode, place: Place): void {
+  const [left, right] = [node.field("left"), node.field("right")];
+  if (left) visit(left, deeper(place));
+  if (right) visit(right, narrowed(castsIn(left, true), place));
+}
+
+function whenExpression(node: SyntaxNode, place: Place): void {
+  const inner = { ...deeper(place), scope: place.file.inner(place.scope, undefined) };
+  const subject = node.childOfType("when_subject");
+  const variable = subject?.childOfType("variable_declaration")?.childOfType("identifier");
+  const value = subject?.namedChildren.at(-1);
+  if (value) visit(value, inner);
+  if (variable && value) {
+    const of = expressionOf(value, place);
+    place.file.bind(inner.scope, variable.text, { is: "variable", value: passed(of) });
+  }
+  const name = variable ?? (value?.type === "identifier" ? value : undefined);
+  for (const entry of node.namedChildren) {
+    if (entry.type !== "when_entry") continue;
+    const conditions = entry.fields("condition");
+    const [only, ...others] = conditions;
+    const test = only?.type === "type_test" && !only.text.startsWith("!") ? only.namedChildren.at(-1) : undefined;
+    const tested = name && test ? [{ name: name.text, type: test }] : subject ? [] : castsIn(only, true);
+    const own = narrowed(others.length === 0 ? tested : [], inner);
+    for (const each of entry.namedChildren) visit(each, conditions.some(({ id }) => id === each.id) ? inner : own);
+  }
+}
+
+/** Statements in turn: after `if (x !is T) return`, `x` is a `T`. */
+function statements(nodes: readonly SyntaxNode[], place: Place): void {
+  let at = deeper(place);
+  for (const each of nodes) {
+    visit(each, at);
+    if (each.type !== "if_expression" || each.children.some(({ type }) => type === "else")) continue;
+    const body = each.namedChildren.at(-1);
+    const last = body?.type === "block" ? body.namedChildren.at(-1) : body;
+    const casts = last && isJump(last) ? castsIn(each.field("condition"), false) : [];
+    if (casts.length > 0) at = { ...narrowed(casts, at), depth: at.depth };
+  }
+}
+
+function forStatement(node: SyntaxNode, place: Place): void {
+  const { file } = place;
+  const inner = { ...deeper(place), scope: file.inner(place.scope, undefined) };
+  const variable = node.childOfType("variable_declaration", "multi_variable_declaration");
+  const rest = node.namedChildren.filter(({ id, type }) => id !== variable?.id && type !== "label");
+  const [iterated, ...body] = rest;
+  if (iterated) visit(iterated, deeper(place));
+  const of = iterated ? expressionOf(iterated, place) : UNKNOWN;
+  const element: Expression = of.is === "unknown" ? UNKNOWN : { is: "member", of, name: ITERATED };
+  const name = variable?.childOfType("identifier");
+  const type = variable?.namedChildren.find(isTypeNode);
+  if (name)
+    file.bind(inner.scope, name.text, {
+      is: "variable",
+      ...(type ? { type: typeOf(type, place) } : { value: element }),
+    });
+  else
+    for (const [i, each] of (variable?.namedChildren ?? []).entries()) {
+      const own = each.childOfType("identifier");
+      const value: Expression =
+        i === 1 && element.is === "member" ? { is: "member", of: element, name: "second" } : UNKNOWN;
+      if (own) file.bind(inner.scope, own.text, { is: "variable", value });
+    }
+  for (const each of body) visit(each, inner);
+}
