@@ -102,7 +102,7 @@ export const files = question({
     const last = page.at(-1)?.[0];
     return {
       revision: 0,
-      files: page.flatMap(([, entry]) => (typeof entry === "number" ? [] : [entry])),
+      files: page.flatMap(([, entry]) => (typeof entry === "number" ? [] : [listedFile(entry)])),
       folders: page.flatMap(([path, entry]) => (typeof entry === "number" ? [{ path, files: entry }] : [])),
       ...(sorted.length > limit && last !== undefined && { next: last }),
     };
@@ -148,6 +148,14 @@ async function filesOfOne(indexes: OpenIndexes): Promise<readonly TextFile[]> {
     throw new QuestionError("INVALID_SELECTOR", `repo: name one of the repositories: ${names.slice(0, 10).join(", ")}`);
   return texts.files();
 }
+
+/** A file as answers list it: its texts may know more of it than they hold as values. */
+const listedFile = ({ path, size, language, state }: TextFile): FilesAnswer["files"][number] => ({
+  path,
+  size,
+  language,
+  state,
+});
 
 function globFilter(glob: string): (path: string) => boolean {
   try {
