@@ -65,9 +65,13 @@ function withoutComments(line: string, isComment: boolean): { text: string; isOp
   const end = isComment ? line.indexOf("*/") : 0;
   if (end < 0) return { text: "", isOpen: true };
   const rest = isComment ? line.slice(end + 2) : line;
-  const text = rest.replaceAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\/\/.*|\/\*.*?\*\//g, " ");
-  const start = text.indexOf("/*");
-  return start < 0 ? { text, isOpen: false } : { text: text.slice(0, start), isOpen: true };
+  let isOpen = false;
+  // What is not closed reaches to the end of the line, so that the text after it is read once.
+  const text = rest.replaceAll(/"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.){1,8}'|\/\/.*|\/\*[^]*?(?:\*\/|$)/g, (found) => {
+    isOpen = found.startsWith("/*") && !(found.length > 3 && found.endsWith("*/"));
+    return " ";
+  });
+  return { text, isOpen };
 }
 
 const bracesOf = (text: string): number => text.split("{").length - text.split("}").length;

@@ -1,4 +1,5 @@
 /** Extensions of Kotlin: functions that are called like members of a type, and are defined anywhere. */
+import { wordSet } from "../../lib/word-set.ts";
 import { AMBIGUOUS_LINE } from "./limits.ts";
 import { importKey, isKotlin, packageOf } from "./packages.ts";
 import type { Follower, Read, Resolved, Target } from "./resolved.ts";
@@ -26,14 +27,14 @@ export function extendedBy(meaning: Meaning): { line: number; type: Meaning } | 
 }
 
 /** Types of the standard library without subtypes, with those that they are besides. */
-const FINAL: ReadonlyMap<string, RegExp> = new Map([
-  ["String", /^(?:String|CharSequence|Comparable)$/],
-  ["KClass", /^(?:KClass|KClassifier|KAnnotatedElement)$/],
+const FINAL: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ["String", wordSet("String CharSequence Comparable")],
+  ["KClass", wordSet("KClass KClassifier KAnnotatedElement")],
   ...["Int", "Long", "Short", "Byte", "Double", "Float"].map(
-    (name) => [name, new RegExp(`^(?:${name}|Number|Comparable)$`)] as const,
+    (name) => [name, wordSet(`${name} Number Comparable`)] as const,
   ),
-  ["Boolean", /^(?:Boolean|Comparable)$/],
-  ["Char", /^(?:Char|Comparable)$/],
+  ["Boolean", wordSet("Boolean Comparable")],
+  ["Char", wordSet("Char Comparable")],
 ]);
 
 /** The name of a type that is none of the repository; undefined where it is not written down. */
@@ -47,7 +48,7 @@ function extendsOuter(receiver: string | undefined, extended: string | undefined
   const known = FINAL.get(receiver ?? "");
   if (receiver === undefined || extended === undefined || !known) return "maybe";
   if (receiver === extended) return "yes";
-  return known.test(extended) || !FINAL.has(extended) ? "maybe" : "no";
+  return known.has(extended) || !FINAL.has(extended) ? "maybe" : "no";
 }
 
 /** Whether an extension of `extended` may be called on a receiver; `maybe` where one of the types is not known. */

@@ -6,6 +6,10 @@ import { findExpressions, recordBuilt, superlinearUnit } from "./probe.ts";
 /** Expressions whose input is short whoever sends it, by file: what bounds it. */
 const BOUNDED: Record<string, Record<string, string>> = {
   "src/cli/commands/doctor.ts": { "(\\d+)\\.(\\d+)": "the version that git prints" },
+  "src/cli/terminal/ui.ts": { "\\B(?=(?:\\d{3})+$)": "the digits of one number" },
+  "src/engines/relations/go-signature.ts": {
+    "[\\p{L}\\p{N}_]+\\.": "a type in the head of a method, of less than 300 characters",
+  },
   "src/cli/context.ts": { "\\/+$": "the URL that the user has configured" },
   "src/cli/exit-codes.ts": { "\\s*\\n\\s*": "the message of an error" },
   "src/cli/main.ts": { "\\s*\\n\\s*": "the message of an error" },
