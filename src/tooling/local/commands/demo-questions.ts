@@ -32,7 +32,8 @@ export async function askQuestions(service: ServiceFile, questions: readonly str
   await mcp.connect(new StreamableHTTPClientTransport(new URL(`${apiUrl}/mcp`), { requestInit }));
   try {
     console.log(`POST /mcp  find_references "${name}", its callers`);
-    const { content } = await mcp.callTool({ name: "find_references", arguments: { name, relation: "callers" } });
+    const question = { name, relation: "callers", certainty: "likely" };
+    const { content } = await mcp.callTool({ name: "find_references", arguments: question });
     const text = Array.isArray(content) && content[0]?.type === "text" ? content[0].text : "";
     for (const line of text.split("\n").slice(0, LINES_SHOWN)) console.log(`  ${line}`);
   } finally {
