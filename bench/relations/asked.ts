@@ -133,12 +133,7 @@ async function overrides(method: Place, other: Place, files: UsesIndex): Promise
     (await files.uses(path))?.classes.find(({ members }) => [...members.values()].some((each) => each.line === line));
   const [derived, base] = [await classOf(method), await classOf(other)];
   if (!derived || !base) return false;
-  return inherits(
-    { path: method.path, line: derived.line },
-    { path: other.path, line: base.line },
-    (path) => files.uses(path),
-    (each) => files.definitions(each),
-  );
+  return inherits({ path: method.path, line: derived.line }, { path: other.path, line: base.line }, files);
 }
 
 type Found = Map<string, Certainty> & { name: string };

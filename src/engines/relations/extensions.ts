@@ -1,14 +1,14 @@
 /** Extensions of Kotlin: functions that are called like members of a type, and are defined anywhere. */
 import { wordSet } from "../../lib/word-set.ts";
 import { AMBIGUOUS_LINE } from "./limits.ts";
-import { importKey, isKotlin, packageOf } from "./packages.ts";
+import { importKey, packageOf } from "./packages.ts";
 import type { Follower, Read, Resolved, Target } from "./resolved.ts";
 import type { FileUses, Meaning } from "./types.ts";
 import { methodName } from "./wrapped.ts";
 
 /** Where a file takes an extension from that is called as `name/2`: its import, or its own package; undefined where there are none. */
-function extensionCalled(path: string, uses: FileUses | undefined, name: string): Meaning | undefined {
-  if (!uses || !isKotlin(path) || !/^[^.<]+\/\d/.test(name)) return undefined;
+function extensionCalled(uses: FileUses | undefined, name: string): Meaning | undefined {
+  if (!uses || !/^[^.<]+\/\d/.test(name)) return undefined;
   const called = methodName(name);
   const known = uses.bindings.get(importKey(called));
   const key = `.${known && "name" in known ? known.name : called}${name.slice(called.length)}`;
@@ -53,9 +53,9 @@ function extendsOuter(receiver: string | undefined, extended: string | undefined
 
 /** Whether an extension of `extended` may be called on a receiver; `maybe` where one of the types is not known. */
 async function extendsReceiver(
+  follow: Follower,
   receiver: Resolved,
   extended: Resolved,
-  inherits: (of: { path: string; line: number }, base: { path: string; line: number }) => Promise<boolean>,
 ): Promise<"yes" | "maybe" | "no"> {
   if (typeof receiver === "string" || typeof extended === "string") return "maybe";
   if (receiver.line === undefined || extended.line === undefined) return "maybe";
@@ -65,7 +65,7 @@ async function extendsReceiver(
     { path: extended.path, line: extended.line },
   ];
   if (own.path === base.path && own.line === base.line) return "yes";
-  return (await inherits(own, base)) ? "yes" : "no";
+  return (await follow.inherits(own, base)) ? "yes" : "no";
 }
 
 /** What the first of two meanings leads to that is known; what is ambiguous ends the search. */
@@ -95,7 +95,7 @@ export async function extensionCalledAs(
 ): Promise<Resolved | undefined> {
   // Whether something else is meant is not asked for a receiver that is not known.
   if (follow.isFirst && typeof of === "string") return undefined;
-  const meaning = extensionCalled(path, await follow.load(path), name);
+  const meaning = extensionCalled(await follow.files.uses(path), name);
   if (!meaning) return undefined;
   const read: Read = (own, found) => fitting(follow, of, outer, own, found);
   const found =
@@ -120,7 +120,7 @@ async function fitting(
   const fits =
     receiver === "outside" && extended === "outside"
       ? extendsOuter(outer, outerName(found.type))
-      : await extendsReceiver(receiver, extended, (own, base) => follow.inherits(own, base));
+      : await extendsReceiver(follow, receiver, extended);
   if (fits === "no") return "unknown";
   if (fits === "maybe") follow.isLikely = true;
   return { path, line: found.line };

@@ -27,7 +27,7 @@ export async function handed(
     if (typeof found === "string" && called.name === "then" && at === 0) return of;
   } else found = await follow.valueOf(path, called);
   if (typeof found === "string" || found.line === undefined) return "unknown";
-  const callbacks = (await follow.load(found.path))?.callbacks;
+  const callbacks = (await follow.files.uses(found.path))?.callbacks;
   const own = callbacks?.get(callbackKey(found.line, at));
   if (own) return follow.valueOf(found.path, own);
   const type = callbacks?.get(callbackKey(found.line, at | 7));
@@ -37,7 +37,7 @@ export async function handed(
 /** What functions of a type with a name get, also where that is another name of such types. */
 async function handedByType(follow: Follower, type: Resolved, at: number, depth = 0): Promise<Resolved> {
   if (depth > MAX_ALIASES || typeof type === "string" || type.line === undefined) return "unknown";
-  const own = (await follow.load(type.path))?.callbacks.get(callbackKey(type.line, at));
+  const own = (await follow.files.uses(type.path))?.callbacks.get(callbackKey(type.line, at));
   if (own) return follow.valueOf(type.path, own);
   const bases = (await follow.classAt({ path: type.path, line: type.line }))?.bases ?? [];
   if (bases.length > 1) follow.isLikely = true;

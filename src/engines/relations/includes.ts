@@ -1,6 +1,6 @@
 /** Which files of a program see each other: what a file names is declared in it or in a header that it includes. */
 import { folderOf, joinPath } from "./modules.ts";
-import type { LoadUses } from "./resolved.ts";
+import type { RelatedFiles } from "./resolved.ts";
 
 /** Headers that are followed from a file, and files that are compared. */
 const MAX_INCLUDED = 200;
@@ -9,50 +9,50 @@ const MAX_COMPARED = 8;
 const MAX_ABOVE = 6;
 const HEADER_FOLDERS = ["", "include/", "src/"];
 
-/** Files by what they include, for as long as files are loaded by one function: a question asks for the same ones again and again. */
-const known = new WeakMap<LoadUses, Map<string, Promise<ReadonlySet<string>>>>();
+/** What files include, by the revision that they are of: a question asks for the same ones again and again. */
+const knownIn = new WeakMap<RelatedFiles, Map<string, Promise<ReadonlySet<string>>>>();
 
 /** Those of some places that a file can see, since it includes them, they include it, or both include one header; all if they are too many. */
 export async function amongIncluded<T extends { path: string }>(
-  load: LoadUses,
+  files: RelatedFiles,
   path: string,
   places: readonly T[],
 ): Promise<readonly T[]> {
   if (places.length > MAX_COMPARED) return places;
-  const own = await includedBy(load, path);
+  const own = await includedBy(files, path);
   const seen: T[] = [];
   for (const place of places)
-    if ([...(await includedBy(load, place.path))].some((header) => own.has(header))) seen.push(place);
+    if ([...(await includedBy(files, place.path))].some((header) => own.has(header))) seen.push(place);
   return seen;
 }
 
 /** A file with the headers of the repository that it includes, those of headers too. */
-function includedBy(load: LoadUses, path: string): Promise<ReadonlySet<string>> {
-  let files = known.get(load);
-  if (!files) known.set(load, (files = new Map()));
-  let included = files.get(path);
-  if (!included) files.set(path, (included = followed(load, path)));
+function includedBy(files: RelatedFiles, path: string): Promise<ReadonlySet<string>> {
+  let known = knownIn.get(files);
+  if (!known) knownIn.set(files, (known = new Map()));
+  let included = known.get(path);
+  if (!included) known.set(path, (included = followed(files, path)));
   return included;
 }
 
-async function followed(load: LoadUses, path: string): Promise<ReadonlySet<string>> {
+async function followed(files: RelatedFiles, path: string): Promise<ReadonlySet<string>> {
   const included = new Set([path]);
   for (const file of included) {
-    for (const { module } of (await load(file))?.imports ?? []) {
+    for (const { module } of (await files.uses(file))?.imports ?? []) {
       if (included.size >= MAX_INCLUDED) return included;
-      const header = await headerOf(load, file, module);
+      const header = await headerOf(files, file, module);
       if (header !== undefined) included.add(header);
     }
   }
   return included;
 }
 
-async function headerOf(load: LoadUses, path: string, module: string): Promise<string | undefined> {
+async function headerOf(files: RelatedFiles, path: string, module: string): Promise<string | undefined> {
   let folder = folderOf(path);
   for (let above = 0; above < MAX_ABOVE; above++) {
     for (const inner of HEADER_FOLDERS) {
       const header = joinPath(folder, inner + module);
-      if (header !== undefined && (await load(header))) return header;
+      if (header !== undefined && (await files.uses(header))) return header;
     }
     if (folder === "") return undefined;
     folder = folderOf(folder);

@@ -30,7 +30,7 @@ export async function findMember(follow: Follower, of: Place, name: string): Pro
   if (member) return { path: of.path, line: member.line, type: member.type };
   const apart = await memberApart(follow, of, name);
   if (apart) return apart;
-  const parts = await otherParts(of, follow.load, follow.definitions);
+  const parts = await otherParts(of, follow.files);
   for (const part of parts) {
     const own = part.members.get(name);
     if (own) return own.line === AMBIGUOUS_LINE ? "unknown" : { path: part.path, line: own.line, type: own.type };
@@ -53,11 +53,11 @@ export async function findMember(follow: Follower, of: Place, name: string): Pro
 async function memberApart(follow: Follower, of: Place, name: string): Promise<FoundMember | undefined> {
   const isRust = of.path.endsWith(".rs");
   if (!isRust && !packageRuleOf(of.path)?.membersApart) return undefined;
-  const bindings = (await follow.load(of.path))?.bindings ?? new Map<string, Meaning>();
+  const bindings = (await follow.files.uses(of.path))?.bindings ?? new Map<string, Meaning>();
   for (const [own, meaning] of bindings) {
     if (meaning.to !== "local" || meaning.line !== of.line || own.includes(".")) continue;
     if (isRust) return methodApart(follow, of, own, name);
-    const found = await follow.definedInPackage(of.path, `${own}.${name}`);
+    const found = await follow.fromPackage(of.path, "", `${own}.${name}`);
     if (typeof found === "string" || found.line === undefined) return undefined;
     return { path: found.path, line: found.line, type: undefined };
   }
@@ -67,12 +67,12 @@ async function memberApart(follow: Follower, of: Place, name: string): Promise<F
 /** A Rust method from an `impl` block in another file. That file binds it as `Type.method`, and `Type` must resolve to this type there. */
 async function methodApart(follow: Follower, of: Place, type: string, name: string): Promise<FoundMember | undefined> {
   const found: FoundMember[] = [];
-  const named = await follow.definitions(name);
+  const named = await follow.files.definitions(name);
   for (const path of new Set(named.map((own) => own.path).filter((own) => own.endsWith(".rs") && own !== of.path))) {
     if (found.length > 1) break;
-    const meaning = (await follow.load(path))?.bindings.get(`${type}.${name}`);
+    const meaning = (await follow.files.uses(path))?.bindings.get(`${type}.${name}`);
     if (!meaning) continue;
-    const own = await follow.definedAs(path, type);
+    const own = await follow.nameOf(path, type);
     if (typeof own === "string" || own.path !== of.path || own.line !== of.line) continue;
     if (meaning.to === "local") found.push({ path, line: meaning.line, type: undefined });
   }

@@ -1,25 +1,21 @@
 /** Classes whose parts are in several files. */
 import { MAX_CANDIDATES } from "./limits.ts";
 import { packageRuleOf, partialKey } from "./packages.ts";
-import type { FindDefinitions, LoadUses } from "./resolved.ts";
+import type { Place, RelatedFiles } from "./resolved.ts";
 import type { ClassInfo } from "./types.ts";
 
 /** The parts of a class in other files of its package. */
-export async function otherParts(
-  of: { path: string; line: number },
-  load: LoadUses,
-  definitions: FindDefinitions,
-): Promise<({ path: string } & ClassInfo)[]> {
+export async function otherParts(of: Place, files: RelatedFiles): Promise<({ path: string } & ClassInfo)[]> {
   const rule = packageRuleOf(of.path);
-  const uses = await load(of.path);
+  const uses = await files.uses(of.path);
   const own = [...(uses?.bindings ?? [])].find(
     ([key, to]) => key.startsWith(partialKey("")) && to.to === "local" && to.line === of.line,
   );
   if (!rule || !uses || !own) return [];
-  const named = await definitions(rule.definition(own[0].slice(partialKey("").length)));
+  const named = await files.definitions(rule.definition(own[0].slice(partialKey("").length)));
   const parts: ({ path: string } & ClassInfo)[] = [];
   for (const path of new Set(named.map((each) => each.path).slice(0, MAX_CANDIDATES))) {
-    const other = path === of.path ? undefined : await load(path);
+    const other = path === of.path ? undefined : await files.uses(path);
     const to = other?.bindings.get(own[0]);
     if (!other || to?.to !== "local" || !rule.confirms(rule.ownPackage(uses), path, other)) continue;
     const part = other.classes.find(({ line }) => line === to.line);

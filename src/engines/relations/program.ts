@@ -5,7 +5,7 @@
 import type { Expression } from "./file-builder.ts";
 import { MAX_CANDIDATES } from "./limits.ts";
 import { amongIncluded } from "./includes.ts";
-import type { FindDefinitions, LoadUses } from "./resolved.ts";
+import type { RelatedFiles } from "./resolved.ts";
 import type { Meaning } from "./types.ts";
 
 const PROGRAM = "::";
@@ -43,25 +43,26 @@ export const IN_PROGRAM = /\.(?:h|hh|hpp|hxx|h\+\+|cc|cpp|cxx|c\+\+|ipp|inl|tpp|
 
 /** The binding with a full path in the file `path`, which names it, or the only one of other files; undefined if there is none, unknown if there are several. */
 export async function findInProgram(
-  load: LoadUses,
-  definitions: FindDefinitions,
+  files: RelatedFiles,
   path: string,
   full: string,
 ): Promise<{ path: string; of: Meaning } | "unknown" | undefined> {
-  const here = (await load(path))?.bindings.get(full);
+  const here = (await files.uses(path))?.bindings.get(full);
   // A repository may hold several programs: what the file defines itself is meant.
   if (here && here.to !== "ambiguous") return { path, of: here };
   // A namespace is opened by any number of files, and binds nothing.
-  const named = (await definitions(full.slice(full.lastIndexOf(":") + 1))).filter(({ kind }) => kind !== "namespace");
+  const named = (await files.definitions(full.slice(full.lastIndexOf(":") + 1))).filter(
+    ({ kind }) => kind !== "namespace",
+  );
   const others = [...new Set(named.map((each) => each.path))].filter((each) => each !== path && IN_PROGRAM.test(each));
   if (others.length > MAX_CANDIDATES) return "unknown";
   if (here) return "unknown";
   const found: { path: string; of: Meaning }[] = [];
   for (const own of others) {
-    const of = (await load(own))?.exports.get(full);
+    const of = (await files.uses(own))?.exports.get(full);
     if (of) found.push({ path: own, of });
   }
-  const seen = found.length > 1 ? await amongIncluded(load, path, found) : found;
+  const seen = found.length > 1 ? await amongIncluded(files, path, found) : found;
   if (found.length === 0) return undefined;
   const [only] = seen;
   return seen.length !== 1 || !only || only.of.to === "ambiguous" ? "unknown" : only;

@@ -6,12 +6,10 @@ import { modulePaths, packageAround, submodule } from "./modules.ts";
 import { isKotlin, ofPackage, packageRuleOf, partialKey } from "./packages.ts";
 import { contextsOf, findInProgram, IN_PROGRAM, isExact, isOfLibrary, isProgram } from "./program.ts";
 import {
-  type FindDefinitions,
-  type FindEntries,
   type Follower,
-  type LoadUses,
   type Place,
   type Read,
+  type RelatedFiles,
   type Resolved,
   type Target,
   throughWrapping,
@@ -29,13 +27,11 @@ const MAX_STEPS = 64;
 export async function resolveUse(
   path: string,
   { name, meaning }: Pick<Use, "name" | "meaning">,
-  load: LoadUses,
-  definitions: FindDefinitions = () => Promise.resolve([]),
-  entries: FindEntries = () => Promise.resolve([]),
+  files: RelatedFiles,
 ): Promise<Resolved> {
   const called = meaning.to === "likely" ? meaning.of : meaning;
   if (OF_VALUES.has(called.to)) return "none";
-  const resolver = new Resolver(load, definitions, entries);
+  const resolver = new Resolver(files);
   const found = await (meaning.to === "global" ? resolver.fromStars(path, name) : resolver.resolve(path, meaning));
   if (found === "outside" && (isOfStandardLibrary(path, called) || isOfRuby(called))) return "none";
   return typeof found === "string" || !resolver.isLikely ? found : { ...found, isLikely: true };
@@ -45,20 +41,12 @@ export async function resolveUse(
 const OF_VALUES: ReadonlySet<Meaning["to"]> = new Set(["instance", "returned", "handed", "opaque"]);
 
 /** Whether the class around a member has another class among its bases, at any distance. */
-export async function inherits(
-  of: Place,
-  base: Target,
-  load: LoadUses,
-  definitions: FindDefinitions = () => Promise.resolve([]),
-  entries: FindEntries = () => Promise.resolve([]),
-): Promise<boolean> {
-  return new Resolver(load, definitions, entries).inherits(of, base);
+export async function inherits(of: Place, base: Target, files: RelatedFiles): Promise<boolean> {
+  return new Resolver(files).inherits(of, base);
 }
 
 class Resolver implements Follower {
-  readonly load: LoadUses;
-  readonly definitions: FindDefinitions;
-  readonly #entries: FindEntries;
+  readonly files: RelatedFiles;
   readonly #ruby: RubyProgram;
   #steps = 0;
   /** A rule that may fail was followed. */
@@ -67,15 +55,13 @@ class Resolver implements Follower {
   isFirst = false;
   readonly #asDefinition: Read = (path, meaning) => this.resolve(path, meaning);
 
-  constructor(load: LoadUses, definitions: FindDefinitions, entries: FindEntries) {
-    this.load = load;
-    this.definitions = definitions;
-    this.#entries = entries;
-    this.#ruby = new RubyProgram(this, definitions);
+  constructor(files: RelatedFiles) {
+    this.files = files;
+    this.#ruby = new RubyProgram(this);
   }
 
   async resolve(path: string, given: Meaning): Promise<Resolved> {
-    if (this.#steps++ > MAX_STEPS) return "unknown";
+    if (!this.takesStep()) return "unknown";
     const meaning = ofPackage(path, given);
     switch (meaning.to) {
       case "local":
@@ -88,8 +74,7 @@ class Resolver implements Follower {
         if (isRubyKey(meaning.name)) return this.#ruby.definition(path, meaning);
         const of = await this.receiverOf(path, meaning.of);
         const found = await this.#nameIn(of, meaning.name);
-        if (typeof found !== "string" || !isKotlin(path)) return found;
-        return (await extensionCalledAs(this, path, of, meaning.name, outerName(meaning.of))) ?? found;
+        return this.#orExtension(found, path, of, meaning.name, outerName(meaning.of));
       }
       case "first":
         return firstKnown(this, path, meaning, this.#asDefinition);
@@ -112,12 +97,12 @@ class Resolver implements Follower {
     if (typeof of === "string") return of === "none" ? "unknown" : of;
     const unwrapped = throughWrapping(of, name);
     if (unwrapped !== undefined) return unwrapped;
-    return of.line === undefined ? this.#nameOf(of.path, name) : this.#memberOf({ path: of.path, line: of.line }, name);
+    return of.line === undefined ? this.nameOf(of.path, name) : this.#memberOf({ path: of.path, line: of.line }, name);
   }
 
   /** The class, module or function that a receiver is, or is an instance of. */
   async valueOf(path: string, given: Meaning): Promise<Resolved> {
-    if (this.#steps++ > MAX_STEPS) return "unknown";
+    if (!this.takesStep()) return "unknown";
     const meaning = ofPackage(path, given);
     if (meaning.to === "instance") return this.resolve(path, meaning.of);
     if (meaning.to === "variable") return this.valueOf(path, meaning.of);
@@ -146,7 +131,11 @@ class Resolver implements Follower {
   }
 
   async valueOfMember(path: string, of: Resolved, name: string, outer?: string): Promise<Resolved> {
-    const found = await this.#memberValue(of, name);
+    return this.#orExtension(await this.#memberValue(of, name), path, of, name, outer);
+  }
+
+  /** What a member was found to be; where it is none, the extension that a file of Kotlin calls like it. */
+  async #orExtension(found: Resolved, path: string, of: Resolved, name: string, outer?: string): Promise<Resolved> {
     if (typeof found !== "string" || !isKotlin(path)) return found;
     return (await extensionCalledAs(this, path, of, name, outer)) ?? found;
   }
@@ -155,7 +144,7 @@ class Resolver implements Follower {
     if (typeof of === "string") return of;
     const unwrapped = throughWrapping(of, name);
     if (unwrapped !== undefined) return unwrapped;
-    if (of.line === undefined) return this.#nameOf(of.path, name, (own, inner) => this.valueOf(own, inner));
+    if (of.line === undefined) return this.nameOf(of.path, name, (own, inner) => this.valueOf(own, inner));
     const found = await findMember(this, { path: of.path, line: of.line }, name);
     if (typeof found === "string") return found === "none" ? "unknown" : found;
     return found.type ? this.valueOf(found.path, found.type) : { path: found.path, line: found.line };
@@ -193,7 +182,7 @@ class Resolver implements Follower {
       if (by === "unknown" && typeof of !== "string" && isKotlin(of.path)) return agreedValue(this, of, called.name);
     } else by = await this.valueOf(path, called);
     if (typeof by === "string" || by.line === undefined) return typeof by === "string" ? by : "unknown";
-    const uses = await this.load(by.path);
+    const uses = await this.files.uses(by.path);
     const returns = uses?.returns.get(by.line);
     if (returns?.to === "likely") return this.valueOf(by.path, returns);
     if (returns) return this.resolve(by.path, returns);
@@ -212,11 +201,11 @@ class Resolver implements Follower {
       return own === undefined ? this.#fromInside(path, module, name) : { path: own, line: undefined };
     }
     if (name === "*") {
-      const whole = (await this.load(found))?.exports.get(WHOLE_MODULE);
+      const whole = (await this.files.uses(found))?.exports.get(WHOLE_MODULE);
       return whole ? read(found, whole) : { path: found, line: undefined };
     }
     // `from . import a` in a package's own file takes a module of it.
-    const resolved = found === path && /^\.+$/.test(module) ? "unknown" : await this.#nameOf(found, name, read);
+    const resolved = found === path && /^\.+$/.test(module) ? "unknown" : await this.nameOf(found, name, read);
     if (typeof resolved !== "string") return resolved;
     const inner = submodule(path, module, name);
     const own = inner === undefined ? undefined : await this.#module(path, inner);
@@ -229,18 +218,18 @@ class Resolver implements Follower {
     if (!path.endsWith(".rs") || end < 0 || name === "*") return "outside";
     const of = await this.#imported(path, module.slice(0, end), module.slice(end + 2));
     if (typeof of === "string") return of;
-    return of.line === undefined ? this.#nameOf(of.path, name) : this.#memberOf({ path: of.path, line: of.line }, name);
+    return of.line === undefined ? this.nameOf(of.path, name) : this.#memberOf({ path: of.path, line: of.line }, name);
   }
 
   /** What a package defines under a name. Unknown if several of its files define it, or if a file that may define it could not be read. */
-  async fromPackage(path: string, module: string, name: string, read: Read): Promise<Resolved> {
+  async fromPackage(path: string, module: string, name: string, read: Read = this.#asDefinition): Promise<Resolved> {
     const rule = packageRuleOf(path);
     if (!rule || name === "*") return "unknown";
-    const candidates = (await this.definitions(rule.definition(name))).map((own) => own.path);
+    const candidates = (await this.files.definitions(rule.definition(name))).map((own) => own.path);
     const paths = [...new Set(candidates)].filter((own) => rule.holds(path, module, own));
     const found: { path: string; of: Meaning; isPart: boolean }[] = [];
     for (const own of paths.slice(0, MAX_CANDIDATES)) {
-      const uses = await this.load(own);
+      const uses = await this.files.uses(own);
       if (!uses) return "unknown";
       if (!rule.confirms(module, own, uses)) continue;
       const of =
@@ -252,7 +241,7 @@ class Resolver implements Follower {
     const isOne = found.length === 1 || found.every(({ isPart }) => isPart);
     if (first && (!isOne || paths.length > MAX_CANDIDATES)) this.ambiguous++;
     if (first) return isOne && paths.length <= MAX_CANDIDATES ? read(first.path, first.of) : "unknown";
-    const uses = await this.load(path);
+    const uses = await this.files.uses(path);
     if (uses && module === rule.ownPackage(uses))
       for (const star of uses.stars) {
         const taken = star === module ? "outside" : await this.fromPackage(path, star, name, read);
@@ -263,29 +252,29 @@ class Resolver implements Follower {
 
   /** What a name of a program means, looked up outwards from the namespaces and classes around it; `path` is the file that names it. */
   async #fromProgram(path: string, module: string, name: string, read: Read): Promise<Resolved> {
-    if (this.#steps++ > MAX_STEPS) return "unknown";
+    if (!this.takesStep()) return "unknown";
     const exact = isExact(module);
     const contexts = contextsOf(module);
-    const stars = exact ? [] : ((await this.load(path))?.stars ?? []).filter(isProgram);
+    const stars = exact ? [] : ((await this.files.uses(path))?.stars ?? []).filter(isProgram);
     for (const context of [...contexts, ...stars.map((star) => star.slice(2))]) {
-      const own = exact || context === "" ? undefined : await findInProgram(this.load, this.definitions, path, context);
+      const own = exact || context === "" ? undefined : await findInProgram(this.files, path, context);
       if (own === "unknown") return "unknown";
       const around = own && (await this.#memberOfProgram(own, name, read));
       if (around !== undefined) return around;
       const full = context === "" ? name : `${context}::${name}`;
-      const found = await findInProgram(this.load, this.definitions, path, full);
+      const found = await findInProgram(this.files, path, full);
       if (found === "unknown") return "unknown";
       if (found)
         return full === name && found.path !== path && isOfLibrary(name) ? "unknown" : read(found.path, found.of);
       const end = full.lastIndexOf("::");
       if (exact || end < 0 || !name.includes("::")) continue;
-      const of = await findInProgram(this.load, this.definitions, path, full.slice(0, end));
+      const of = await findInProgram(this.files, path, full.slice(0, end));
       if (of === "unknown") return "unknown";
       const member = of && (await this.#memberOfProgram(of, full.slice(end + 2), read));
       if (member !== undefined) return member;
     }
     const last = name.slice(name.lastIndexOf(":") + 1);
-    const isDefined = (await this.definitions(last)).some((each) => IN_PROGRAM.test(each.path));
+    const isDefined = (await this.files.definitions(last)).some((each) => IN_PROGRAM.test(each.path));
     // It may be a member of a class that a macro opens, or of one that is not known.
     return isDefined && !exact ? "unknown" : "outside";
   }
@@ -307,20 +296,20 @@ class Resolver implements Follower {
   async #module(path: string, module: string): Promise<string | undefined> {
     const isStandard = isStandardModule(path, module);
     for (const candidate of modulePaths(path, module)) {
-      if (!(await this.load(candidate))) continue;
+      if (!(await this.files.uses(candidate))) continue;
       // What is in a package of Python hides no module of the standard library.
-      const isHidden = isStandard && path.endsWith(".py") && (await this.load(packageAround(candidate)));
+      const isHidden = isStandard && path.endsWith(".py") && (await this.files.uses(packageAround(candidate)));
       if (!isHidden) return candidate;
     }
-    const [entry] = await this.#entries(path, module);
+    const [entry] = await this.files.entries(path, module);
     if (entry?.isStated === false) this.isLikely = true;
     return entry?.path;
   }
 
   /** What a module gives under a name, through its re-exports. */
-  async #nameOf(path: string, name: string, read: Read = this.#asDefinition): Promise<Resolved> {
-    if (this.#steps++ > MAX_STEPS) return "unknown";
-    const uses = await this.load(path);
+  async nameOf(path: string, name: string, read: Read = this.#asDefinition): Promise<Resolved> {
+    if (!this.takesStep()) return "unknown";
+    const uses = await this.files.uses(path);
     const own = uses?.exports.get(name) ?? uses?.bindings.get(name);
     if (own) return read(path, own);
     const inner = path.endsWith(".rs") ? uses?.bindings.get(moduleKey(name)) : undefined;
@@ -331,7 +320,7 @@ class Resolver implements Follower {
     if (name === "default") return read(path, whole);
     const found = await this.receiverOf(path, whole);
     if (typeof found === "string" || found.wrapping?.length) return "unknown";
-    if (found.line === undefined) return this.#nameOf(found.path, name, read);
+    if (found.line === undefined) return this.nameOf(found.path, name, read);
     const member = await findMember(this, { path: found.path, line: found.line }, name);
     if (typeof member === "string") return "unknown";
     return read(member.path, {
@@ -343,9 +332,9 @@ class Resolver implements Follower {
 
   /** What a name means that only a module taken over as a whole may bind. */
   async fromStars(path: string, name: string, read: Read = this.#asDefinition): Promise<Resolved> {
-    for (const star of (await this.load(path))?.stars ?? []) {
+    for (const star of (await this.files.uses(path))?.stars ?? []) {
       const module = await this.#module(path, star);
-      const found = module === undefined ? "unknown" : await this.#nameOf(module, name, read);
+      const found = module === undefined ? "unknown" : await this.nameOf(module, name, read);
       if (typeof found !== "string") return found;
     }
     return "unknown";
@@ -358,15 +347,7 @@ class Resolver implements Follower {
   }
 
   async classAt({ path, line }: Place): Promise<ClassInfo | undefined> {
-    return (await this.load(path))?.classes.find((own) => own.line === line);
-  }
-
-  definedAs(path: string, name: string): Promise<Resolved> {
-    return this.#nameOf(path, name);
-  }
-
-  definedInPackage(path: string, name: string): Promise<Resolved> {
-    return this.fromPackage(path, "", name, this.#asDefinition);
+    return (await this.files.uses(path))?.classes.find((own) => own.line === line);
   }
 
   takesStep(): boolean {

@@ -3,14 +3,15 @@ import type { Entry } from "./script-configs.ts";
 import type { ClassInfo, FileUses, Meaning } from "./types.ts";
 import { ENTRY, isSeenThrough, isStep, isWrapping, unwrappedBy, type Wrapping } from "./wrapped.ts";
 
-/** The uses of a file; undefined if there is no such file, or its language has no rules. */
-export type LoadUses = (path: string) => Promise<FileUses | undefined>;
-
-/** Definitions with a name in all files; languages with packages need them, since their imports do not name files. */
-export type FindDefinitions = (name: string) => Promise<readonly { path: string; kind?: string }[]>;
-
-/** Files that an import of a package or through an alias may mean. */
-export type FindEntries = (path: string, module: string) => Promise<readonly Entry[]>;
+/** The files in which meanings are followed: those of one revision. */
+export interface RelatedFiles {
+  /** The uses of a file; undefined if there is no such file, or its language has no rules. */
+  uses(path: string): Promise<FileUses | undefined>;
+  /** Definitions with a name in all files; languages with packages need them, since their imports do not name files. */
+  definitions(name: string): Promise<readonly { path: string; kind?: string }[]>;
+  /** Files that an import of a package or through an alias may mean, the likeliest first. */
+  entries(path: string, module: string): Promise<readonly Entry[]>;
+}
 
 /**
  * A definition, by the line of its name, or a whole module. `wrapping`: types around it, the outermost one last. `isLikely`: a rule that may
@@ -34,15 +35,14 @@ export interface Place {
 /** Reads what a meaning in a file leads to. */
 export type Read = (path: string, meaning: Meaning) => Promise<Resolved>;
 
-/** How meanings are followed, of which a resolver keeps count. */
+/** Follows meanings for one use, and counts its steps. */
 export interface Follower {
-  readonly load: LoadUses;
-  readonly definitions: FindDefinitions;
+  readonly files: RelatedFiles;
   /** A rule that may fail was followed. */
   isLikely: boolean;
   /** How often a name meant several things. */
   ambiguous: number;
-  /** A meaning is asked for beside which there is another one. */
+  /** Whether the meaning that is followed has an alternative. */
   isFirst: boolean;
   /** Counts a step; false after the last one. */
   takesStep(): boolean;
@@ -51,13 +51,11 @@ export interface Follower {
   receiverOf(path: string, of: Meaning): Promise<Resolved>;
   /** The value of a member, named in the file `path`; of a method the method itself. `outer`: name of a type that is none of the repository. */
   valueOfMember(path: string, of: Resolved, name: string, outer?: string): Promise<Resolved>;
-  /** What a file defines or exports under a name. */
-  definedAs(path: string, name: string): Promise<Resolved>;
-  /** What a package that a file names defines under a name. */
-  fromPackage(path: string, module: string, name: string, read: Read): Promise<Resolved>;
+  /** What a file defines or exports under a name, through its re-exports. */
+  nameOf(path: string, name: string): Promise<Resolved>;
+  /** What a package that a file names defines under a name; an empty `module` is the file's own package. */
+  fromPackage(path: string, module: string, name: string, read?: Read): Promise<Resolved>;
   inherits(of: Place, base: Place): Promise<boolean>;
-  /** What the package of a file defines under a name. */
-  definedInPackage(path: string, name: string): Promise<Resolved>;
   classAt(of: Place): Promise<ClassInfo | undefined>;
 }
 

@@ -1,15 +1,10 @@
 /** The files of a Ruby program: which of them open a class or define a constant. */
 import { isRubyFile, lastOfPath } from "./ruby-keys.ts";
-import type { FindDefinitions, LoadUses } from "./resolved.ts";
+import type { Place, RelatedFiles } from "./resolved.ts";
 import type { ClassInfo, FileUses, Meaning } from "./types.ts";
 
 /** Files that open a class and are read. */
 const MAX_OPENED = 200;
-
-export interface Place {
-  path: string;
-  line: number;
-}
 
 /** What one file says of a class. */
 export type Part = { path: string } & ClassInfo;
@@ -23,17 +18,15 @@ export interface Constant {
 }
 
 export class RubyFiles {
-  readonly #load: LoadUses;
-  readonly #definitions: FindDefinitions;
+  readonly #files: RelatedFiles;
 
-  constructor(load: LoadUses, definitions: FindDefinitions) {
-    this.#load = load;
-    this.#definitions = definitions;
+  constructor(files: RelatedFiles) {
+    this.#files = files;
   }
 
   /** The full name of the class on a line; undefined if it has none, or several classes begin there. */
   async nameOf({ path, line }: Place): Promise<string | undefined> {
-    const uses = await this.#load(path);
+    const uses = await this.#files.uses(path);
     return uses && knownIn(uses).names.get(line);
   }
 
@@ -46,7 +39,7 @@ export class RubyFiles {
       const both = files.filter((path) => defining.has(path)).slice(0, MAX_OPENED);
       return { parts: await this.partsIn(both, full), isWhole: false };
     }
-    const uses = await this.#load(at.path);
+    const uses = await this.#files.uses(at.path);
     const own = uses && knownIn(uses).classes.get(at.line);
     return { parts: own ? [{ path: at.path, ...own }] : [], isWhole: true };
   }
@@ -58,7 +51,7 @@ export class RubyFiles {
   async partsIn(files: readonly string[], full: string): Promise<Part[]> {
     const parts: Part[] = [];
     for (const path of files) {
-      const uses = await this.#load(path);
+      const uses = await this.#files.uses(path);
       const of = uses?.bindings.get(full);
       const own = uses && of?.to === "local" ? knownIn(uses).classes.get(of.line) : undefined;
       if (own) parts.push({ path, ...own });
@@ -72,7 +65,7 @@ export class RubyFiles {
     if (files.length > MAX_OPENED) return undefined;
     const bound = new Map<string, Constant[]>();
     for (const path of files) {
-      const uses = await this.#load(path);
+      const uses = await this.#files.uses(path);
       for (const full of (uses && knownIn(uses).byLast.get(last)) ?? []) {
         const of = uses?.bindings.get(full);
         if (!of) continue;
@@ -87,7 +80,7 @@ export class RubyFiles {
 
   /** Files that define a name, those with the shortest paths first. */
   async files(name: string): Promise<readonly string[]> {
-    const definitions = await this.#definitions(name);
+    const definitions = await this.#files.definitions(name);
     let found = filesOf.get(definitions);
     if (!found) {
       const paths = [...new Set(definitions.map(({ path }) => path))].filter(isRubyFile);

@@ -3,7 +3,7 @@
  * from the modules around, then those that the innermost one inherits from, then the top.
  */
 import { AMBIGUOUS_LINE } from "./limits.ts";
-import { type Constant, knownIn, type Part, type Place, RubyFiles } from "./ruby-files.ts";
+import { type Constant, knownIn, type Part, RubyFiles } from "./ruby-files.ts";
 import { isCoreConstant, isCoreMethod } from "./ruby-core.ts";
 import {
   EXTENDED,
@@ -18,7 +18,7 @@ import {
   splitKey,
   SUPERCLASS,
 } from "./ruby-keys.ts";
-import type { FindDefinitions, Follower, FoundMember, Resolved, Target, Unresolved } from "./resolved.ts";
+import type { Follower, FoundMember, Place, Resolved, Target, Unresolved } from "./resolved.ts";
 import type { Import, Meaning } from "./types.ts";
 
 /** Classes and constants that are looked at for one use. */
@@ -37,9 +37,9 @@ export class RubyProgram {
   readonly #files: RubyFiles;
   #lookedAt = 0;
 
-  constructor(follow: Follower, definitions: FindDefinitions) {
+  constructor(follow: Follower) {
     this.#follow = follow;
-    this.#files = new RubyFiles(follow.load, definitions);
+    this.#files = new RubyFiles(follow.files);
   }
 
   /** What a constant, or a method of the top, means where a file names it; `read` takes what its own file says. */
@@ -136,12 +136,12 @@ export class RubyProgram {
 
   /** A method that is defined outside of classes: the file's own one, or the only one of other files. */
   async #function(path: string, name: string): Promise<Constant | Unresolved> {
-    const here = (await this.#follow.load(path))?.bindings.get(name);
+    const here = (await this.#follow.files.uses(path))?.bindings.get(name);
     if (here) return here.to === "ambiguous" ? "unknown" : { path, of: here };
     const own = name.slice(0, -2);
     const found: Constant[] = [];
     for (const other of await this.#files.files(own)) {
-      const of = (await this.#follow.load(other))?.bindings.get(name);
+      const of = (await this.#follow.files.uses(other))?.bindings.get(name);
       if (of) found.push({ path: other, of });
     }
     const [first] = found;
@@ -260,7 +260,7 @@ export class RubyProgram {
   }
 
   async #isModule(path: string, line: number): Promise<boolean> {
-    const uses = await this.#follow.load(path);
+    const uses = await this.#follow.files.uses(path);
     return uses !== undefined && (knownIn(uses).classes.get(line)?.members.has(IS_MODULE) ?? false);
   }
 

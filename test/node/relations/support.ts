@@ -1,7 +1,7 @@
 import { detectLanguage } from "../../../src/engines/parsing/detect.ts";
 import { decodeUses } from "../../../src/engines/relations/record.ts";
 import { resolveUse } from "../../../src/engines/relations/resolve.ts";
-import type { Resolved } from "../../../src/engines/relations/resolved.ts";
+import type { RelatedFiles, Resolved } from "../../../src/engines/relations/resolved.ts";
 import type { FileUses } from "../../../src/engines/relations/types.ts";
 import type { LanguageId } from "../../../src/engines/parsing/languages.ts";
 import { UsesIndex } from "../../../src/engines/relations/uses-index.ts";
@@ -27,11 +27,14 @@ export async function callsIn(files: Files, path: string): Promise<string[]> {
       definitions.set(last, [...(definitions.get(last) ?? []), { path: own, kind }]);
     }
   }
-  const load = (own: string) => Promise.resolve(parsed.get(own));
-  const named = (name: string) => Promise.resolve(definitions.get(name) ?? []);
+  const related: RelatedFiles = {
+    uses: (own) => Promise.resolve(parsed.get(own)),
+    definitions: (name) => Promise.resolve(definitions.get(name) ?? []),
+    entries: () => Promise.resolve([]),
+  };
   const uses = parsed.get(path)?.uses ?? [];
   return Promise.all(
-    uses.map(async (use) => `${use.name}@${use.line} → ${shown(await resolveUse(path, use, load, named))}`),
+    uses.map(async (use) => `${use.name}@${use.line} → ${shown(await resolveUse(path, use, related))}`),
   );
 }
 

@@ -6,7 +6,7 @@ import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-i
 import { lastPart } from "../../../engines/search/names.ts";
 import { InvalidFieldError, nothingIndexed, type OpenIndexes, QuestionError } from "../code-index.ts";
 import { innermostCallable } from "../relations/callers.ts";
-import { placeKey, targetOf } from "../relations/found.ts";
+import { symbolKey } from "../relations/found.ts";
 import { unknownName, unknownPath } from "../unknown.ts";
 import { declaredNames, type InterfaceChange, isPublic } from "./interfaces.ts";
 
@@ -188,7 +188,7 @@ class ChangeReader {
   }
 
   #touch(symbol: DefinedSymbol): void {
-    const key = placeKey(targetOf(symbol));
+    const key = symbolKey(symbol);
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
     if (this.change.symbols.length < MAX_SYMBOLS) this.change.symbols.push(symbol);

@@ -3,7 +3,7 @@ import { hasUses, LANGUAGES_WITH_USES } from "../../../engines/relations/languag
 import type { Use } from "../../../engines/relations/types.ts";
 import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-index.ts";
 import { InvalidFieldError } from "../code-index.ts";
-import { type Certainty, distinct, type FoundUse, KINDS, lessSure, placeKey, targetOf } from "./found.ts";
+import { type Certainty, distinct, type FoundUse, KINDS, lessSure, symbolKey, targetOf } from "./found.ts";
 import { resolvedDefinition } from "./resolved.ts";
 
 /** Uses inside of the definitions that are looked at for a question. */
@@ -31,7 +31,7 @@ export class CalleesFinder {
         throw new InvalidFieldError("relation", problem);
       }
     const found: FoundUse[] = [];
-    const seen = new Set(definitions.map((each) => placeKey(targetOf(each))));
+    const seen = new Set(definitions.map((each) => symbolKey(each)));
     let step = new Map<DefinedSymbol, Certainty>(definitions.map((each) => [each, "certain"]));
     for (let distance = 1; distance <= depth && step.size > 0; distance++) {
       const next = new Map<DefinedSymbol, Certainty>();
@@ -39,7 +39,7 @@ export class CalleesFinder {
         for (const { called, ...use } of await this.callsIn(definition)) {
           const sureness = lessSure(certainty, use.certainty);
           found.push({ ...use, certainty: sureness, distance });
-          const key = called && placeKey(targetOf(called));
+          const key = called && symbolKey(called);
           if (!called || key === undefined || seen.has(key)) continue;
           seen.add(key);
           if (next.size < MAX_DEFINITIONS) next.set(called, sureness);

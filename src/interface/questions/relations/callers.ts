@@ -1,9 +1,9 @@
 /** Callers and implementations: the uses of some definitions. */
 import { hasUses } from "../../../engines/relations/languages.ts";
 import { inherits, resolveUse } from "../../../engines/relations/resolve.ts";
-import type { FindDefinitions, FindEntries, Resolved } from "../../../engines/relations/resolved.ts";
+import type { Resolved } from "../../../engines/relations/resolved.ts";
 import { isRubyFile } from "../../../engines/relations/ruby-keys.ts";
-import { type FileUses, type Meaning, type Use, WHOLE_MODULE } from "../../../engines/relations/types.ts";
+import { type Meaning, type Use, WHOLE_MODULE } from "../../../engines/relations/types.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-index.ts";
 import {
@@ -14,10 +14,11 @@ import {
   lessSure,
   placeKey,
   rankOf,
+  symbolKey,
   targetOf,
   TYPES,
 } from "./found.ts";
-import { GoInterfaces, isGoInterface } from "./go-interfaces.ts";
+import { GoInterfaces } from "./go-interfaces.ts";
 
 /** Files that mention a name that are read for it. */
 const MAX_FILES = 1_000;
@@ -47,7 +48,7 @@ export class UsesFinder {
   /** The uses of definitions, and up to `depth` steps of uses of what they are in. The nearest first, each place once. */
   async find(definitions: readonly DefinedSymbol[], depth: number): Promise<FoundUse[]> {
     const found: FoundUse[] = [];
-    const seen = new Set(definitions.map((each) => placeKey(targetOf(each))));
+    const seen = new Set(definitions.map((each) => symbolKey(each)));
     let step = new Map<DefinedSymbol, Certainty>(definitions.map((each) => [each, "certain"]));
     for (let distance = 1; distance <= depth && step.size > 0; distance++) {
       const direct = await this.#direct(step);
@@ -64,7 +65,7 @@ export class UsesFinder {
       if (certainty === "name") continue;
       const symbols = await this.#files.definitionsIn(path);
       const own = this.#relation === "callers" ? innermostCallable(symbols, line) : innermostOf(symbols, line, TYPES);
-      const key = own && placeKey(targetOf(own));
+      const key = own && symbolKey(own);
       if (!own || key === undefined || seen.has(key)) continue;
       if (around.size >= MAX_DEFINITIONS) {
         this.truncated = true;
@@ -80,7 +81,7 @@ export class UsesFinder {
     const found: FoundUse[] = [];
     for (const [name, own] of Map.groupBy(definitions.keys(), writtenName))
       found.push(...(await this.#ofName(name, own)));
-    const sureness = new Map([...definitions].map(([each, certainty]) => [placeKey(targetOf(each)), certainty]));
+    const sureness = new Map([...definitions].map(([each, certainty]) => [symbolKey(each), certainty]));
     for (const use of found) {
       const before = use.target && sureness.get(placeKey(use.target));
       if (before !== undefined) use.certainty = lessSure(before, use.certainty);
@@ -123,7 +124,7 @@ export class UsesFinder {
     definitions: readonly DefinedSymbol[],
     paths: readonly string[],
   ): Promise<Set<string>> {
-    const places = new Set(definitions.map((each) => placeKey(targetOf(each))));
+    const places = new Set(definitions.map((each) => symbolKey(each)));
     const aliases = await this.#inBatches(paths, async (path) =>
       [...((await this.#files.uses(path))?.exports ?? [])].flatMap(([alias, of]) => {
         const isOwn = of.to === "local" && places.has(placeKey({ path, line: of.line }));
@@ -200,9 +201,6 @@ class Judge {
   readonly #definitions: readonly DefinedSymbol[];
   readonly #names: ReadonlySet<string>;
   readonly #byPlace: ReadonlyMap<string, DefinedSymbol>;
-  readonly #load: (path: string) => Promise<FileUses | undefined>;
-  readonly #named: FindDefinitions;
-  readonly #entries: FindEntries;
   readonly #interfaces: GoInterfaces;
   /** The definition that overrides what is at a place. */
   readonly #overriding = new Map<string, DefinedSymbol | undefined>();
@@ -211,16 +209,13 @@ class Judge {
     this.#files = files;
     this.#definitions = definitions;
     this.#names = new Set(definitions.map(writtenName));
-    this.#byPlace = new Map(definitions.map((each) => [placeKey(targetOf(each)), each]));
-    this.#load = (path) => files.uses(path);
-    this.#named = (name) => files.definitions(name);
-    this.#entries = (path, module) => files.entries(path, module);
+    this.#byPlace = new Map(definitions.map((each) => [symbolKey(each), each]));
     this.#interfaces = new GoInterfaces(files);
   }
 
   /** How sure it is that a use means one of the definitions; undefined if it means something else. */
   async of(path: string, use: Use): Promise<Judged | undefined> {
-    const resolved = await resolveUse(path, use, this.#load, this.#named, this.#entries);
+    const resolved = await resolveUse(path, use, this.#files);
     if (resolved === "none") return undefined;
     if (resolved === "outside" || resolved === "unknown")
       return isWritten(use, this.#names) ? { certainty: "name" } : undefined;
@@ -243,31 +238,29 @@ class Judge {
   async #overrides(other: Place): Promise<DefinedSymbol | undefined> {
     const base = await this.#classOf(other.path, other.line);
     if (!base) return undefined;
-    const definitions = await this.#files.definitionsIn(other.path);
-    const asked = definitions.find((each) => each.startLine === base.line && isGoInterface(each));
-    for (const each of this.#definitions) {
-      if (asked) {
-        const type = await this.#interfaces.typeOf(each);
-        if (type && (await this.#interfaces.certaintyOf(type, asked))) return each;
-        continue;
-      }
-      const derived = await this.#classOf(each.path, each.startLine);
-      const isDerived =
-        derived !== undefined &&
-        (await inherits(
-          { path: each.path, line: derived.line },
-          { path: other.path, line: base.line },
-          this.#load,
-          this.#named,
-          this.#entries,
-        ));
-      if (isDerived) return each;
-    }
+    const asked = await this.#interfaces.interfaceAt({ path: other.path, line: base.line });
+    for (const each of this.#definitions)
+      if (
+        asked ? await this.#implements(each, asked) : await this.#isDerived(each, { path: other.path, line: base.line })
+      )
+        return each;
     return undefined;
   }
 
+  /** Whether the type of a method has all methods of an interface of Go. */
+  async #implements(method: DefinedSymbol, asked: DefinedSymbol): Promise<boolean> {
+    const type = await this.#interfaces.typeOf(method);
+    return type !== undefined && (await this.#interfaces.certaintyOf(type, asked)) !== undefined;
+  }
+
+  /** Whether the class of a member inherits from another class. */
+  async #isDerived({ path, startLine }: DefinedSymbol, base: { path: string; line: number }): Promise<boolean> {
+    const derived = await this.#classOf(path, startLine);
+    return derived !== undefined && inherits({ path, line: derived.line }, base, this.#files);
+  }
+
   async #classOf(path: string, line: number | undefined) {
-    const uses = await this.#load(path);
+    const uses = await this.#files.uses(path);
     return uses?.classes.find(({ members }) => [...members.values()].some((each) => each.line === line));
   }
 }

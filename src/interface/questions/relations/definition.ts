@@ -6,7 +6,7 @@ import { lastPart } from "../../../engines/search/names.ts";
 import type { FoundSymbol } from "../../../engines/search/types.ts";
 import { InvalidFieldError, nothingIndexed, type OpenIndexes } from "../code-index.ts";
 import { unknownPath } from "../unknown.ts";
-import { type Certainty, lessSure, placeKey, rankOf, targetOf } from "./found.ts";
+import { type Certainty, lessSure, rankOf, symbolKey } from "./found.ts";
 import { resolvedDefinition } from "./resolved.ts";
 import { type Word, wordAt, wordsOf, wordsText } from "./line-words.ts";
 
@@ -76,7 +76,7 @@ export async function definitionsAt(
 function surestOfEach(all: readonly Defined[]): Defined[] {
   const surest = new Map<string, Defined>();
   for (const each of all.toSorted((a, b) => rankOf(a.certainty) - rankOf(b.certainty))) {
-    const key = placeKey(targetOf(each.definition));
+    const key = symbolKey(each.definition);
     if (!surest.has(key)) surest.set(key, each);
   }
   return [...surest.values()];
@@ -112,14 +112,14 @@ class Line {
     if (own.length + here.length === 0) return uses ? this.#ofName(name, uses, at) : this.#byName(name);
     // Equal meanings of a file are the same object.
     const meanings = [...new Set(here.map(({ meaning }) => meaning))];
-    const outcomes = new Map<string, DefinedSymbol | undefined>(own.map((each) => [placeKey(targetOf(each)), each]));
+    const outcomes = new Map<string, DefinedSymbol | undefined>(own.map((each) => [symbolKey(each), each]));
     let certainty: Certainty = this.#files.certaintyOf(this.#path, {});
     if (meanings.length > MAX_MEANINGS) outcomes.set("unknown", undefined);
     for (const meaning of meanings.slice(0, MAX_MEANINGS)) {
       const resolved = await resolvedDefinition(this.#files, this.#path, { name, meaning });
       if (typeof resolved === "string") outcomes.set(resolved, undefined);
       else {
-        outcomes.set(placeKey(targetOf(resolved.definition)), resolved.definition);
+        outcomes.set(symbolKey(resolved.definition), resolved.definition);
         certainty = lessSure(certainty, resolved.certainty);
       }
     }

@@ -49,6 +49,9 @@ export const targetOf = ({ path, startLine, qualifiedName }: DefinedSymbol): Tar
 /** Names a place. */
 export const placeKey = ({ path, line }: { path: string; line: number }): string => `${line} ${path}`;
 
+/** Names the place of a definition. */
+export const symbolKey = (symbol: DefinedSymbol): string => placeKey(targetOf(symbol));
+
 /** Each place and target once, as it was found first: with the surest certainty where that comes first. */
 export function distinct(found: readonly FoundUse[]): FoundUse[] {
   const first = new Map<string, FoundUse>();

@@ -4,7 +4,7 @@ import { folderOf } from "../../../engines/relations/modules.ts";
 import { packageOf } from "../../../engines/relations/packages.ts";
 import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-index.ts";
 import { lastPart } from "../../../engines/search/names.ts";
-import { type Certainty, lessSure, placeKey, targetOf } from "./found.ts";
+import { type Certainty, lessSure, symbolKey } from "./found.ts";
 import { resolvedDefinition } from "./resolved.ts";
 
 /** Methods of an interface that are compared, and types that are. */
@@ -53,6 +53,13 @@ export class GoInterfaces {
     return types.filter((type) => type !== undefined);
   }
 
+  /** The interface that is defined on a line; undefined if there is none. */
+  async interfaceAt({ path, line }: { path: string; line: number }): Promise<DefinedSymbol | undefined> {
+    if (!path.endsWith(".go")) return undefined;
+    const symbols = await this.#files.definitionsIn(path);
+    return symbols.find((each) => each.startLine === line && isGoInterface(each));
+  }
+
   /**
    * How sure it is that a type implements an interface: `certain` where parameters and results are the same, too, `likely` where that cannot
    * be told. Undefined if it does not.
@@ -60,12 +67,17 @@ export class GoInterfaces {
   async certaintyOf(type: DefinedSymbol, of: DefinedSymbol): Promise<Certainty | undefined> {
     const { methods, isWhole, isGeneric } = await this.#methodSet(of);
     if (methods.length === 0) return undefined;
+    const own: DefinedSymbol[] = [];
+    for (const { name } of methods) {
+      const method = await this.methodOf(type, name);
+      if (!method) return undefined;
+      own.push(method);
+    }
+    const signatures = await this.#signaturesOf(own);
     let certainty: Certainty = isWhole ? "certain" : "likely";
-    for (const asked of methods) {
-      const own = await this.methodOf(type, asked.name);
-      if (!own) return undefined;
-      const signature = await this.#signatureOf(own);
-      const same = asked.signature && signature ? compareSignatures(asked.signature, signature, isGeneric) : "alike";
+    for (const [i, { signature: asked }] of methods.entries()) {
+      const signature = signatures[i];
+      const same = asked && signature ? compareSignatures(asked, signature, isGeneric) : "alike";
       if (same === "other") return undefined;
       if (same === "alike") certainty = lessSure(certainty, "likely");
     }
@@ -94,7 +106,7 @@ export class GoInterfaces {
   }
 
   #methodSet(of: DefinedSymbol): Promise<MethodSet> {
-    const key = placeKey(targetOf(of));
+    const key = symbolKey(of);
     let set = this.#sets.get(key);
     if (!set) {
       set = this.#readMethodSet(of, 0);
@@ -107,9 +119,9 @@ export class GoInterfaces {
     const members = (await this.#files.definitionsIn(of.path)).filter(
       (each) => each.kind === "method" && each.qualifiedName === `${of.qualifiedName}.${each.name}`,
     );
-    const methods = new Map<string, Asked>();
-    for (const member of members.slice(0, MAX_METHODS))
-      methods.set(member.name, { name: member.name, signature: await this.#signatureOf(member) });
+    const own = members.slice(0, MAX_METHODS);
+    const signatures = await this.#signaturesOf(own);
+    const methods = new Map(own.map(({ name }, i): [string, Asked] => [name, { name, signature: signatures[i] }]));
     const [description] = await this.#files.described([of]);
     const isGeneric = description?.signature.includes("[") ?? false;
     const embedded = await this.#embeddedIn(of);
@@ -138,11 +150,22 @@ export class GoInterfaces {
     return named.filter(({ kind, path }) => kind === "method" && path.endsWith(".go"));
   }
 
-  async #signatureOf(method: DefinedSymbol): Promise<GoSignature | undefined> {
-    const [[described], uses] = await Promise.all([this.#files.described([method]), this.#files.uses(method.path)]);
-    return described && uses ? readGoSignature(described.signature, method.name, packageOf(uses)) : undefined;
+  /** Signatures of methods, in their order: texts are read with one request for all of them. */
+  async #signaturesOf(methods: readonly DefinedSymbol[]): Promise<(GoSignature | undefined)[]> {
+    const described = await this.#files.described(methods);
+    const heads = new Map(described.map((each) => [headKey(each), each.signature]));
+    return Promise.all(
+      methods.map(async (method) => {
+        const head = heads.get(headKey(method));
+        const uses = await this.#files.uses(method.path);
+        return head !== undefined && uses ? readGoSignature(head, method.name, packageOf(uses)) : undefined;
+      }),
+    );
   }
 }
+
+/** Several methods of an interface can stand on one line. */
+const headKey = (method: DefinedSymbol): string => `${method.qualifiedName} ${symbolKey(method)}`;
 
 /** Name of the type that a method is defined for. */
 function receiverOf({ qualifiedName, name }: DefinedSymbol): string | undefined {

@@ -3,7 +3,7 @@ import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-i
 import type { ClassInfo } from "../../../engines/relations/types.ts";
 import { endsWithParts, nameParts } from "../../../engines/search/names.ts";
 import { innermostOf, UsesFinder } from "./callers.ts";
-import { type Certainty, distinct, type FoundUse, lessSure, placeKey, targetOf, TYPES } from "./found.ts";
+import { type Certainty, distinct, type FoundUse, lessSure, symbolKey, targetOf, TYPES } from "./found.ts";
 import { GoInterfaces, isGoInterface } from "./go-interfaces.ts";
 
 /** Levels of classes that are looked through for a member, whether or not those between define it. */
@@ -48,7 +48,7 @@ export class ImplementationsFinder {
           found.push({ path: type.path, line: type.startLine, certainty, distance: 1, target: targetOf(each) });
     for (const each of definitions) {
       const around = TYPES.has(each.kind) ? undefined : await this.#typeAround(each);
-      if (around && !types.some((type) => placeKey(targetOf(type)) === placeKey(targetOf(around))))
+      if (around && !types.some((type) => symbolKey(type) === symbolKey(around)))
         found.push(...(await this.#overriding(each, around, depth)));
     }
     return distinct(found);
@@ -57,7 +57,7 @@ export class ImplementationsFinder {
   /** The types that have the methods of an interface: they define them, or embed types that do. */
   async #typesOfGo(of: DefinedSymbol): Promise<ImplementingType[]> {
     const types = new Map<string, DefinedSymbol>();
-    for (const type of await this.#interfaces.candidates(of)) types.set(placeKey(targetOf(type)), type);
+    for (const type of await this.#interfaces.candidates(of)) types.set(symbolKey(type), type);
     let embedded = 0;
     // The loop goes on to what embeds the types that it adds.
     for (const type of types.values()) {
@@ -67,7 +67,7 @@ export class ImplementationsFinder {
       }
       for (const use of await this.#inherits.find([type], 1)) {
         const outer = use.certainty === "name" ? undefined : await this.#typeAt(use);
-        if (outer && !isGoInterface(outer)) types.set(placeKey(targetOf(outer)), outer);
+        if (outer && !isGoInterface(outer)) types.set(symbolKey(outer), outer);
       }
     }
     const found: ImplementingType[] = [];
@@ -82,7 +82,7 @@ export class ImplementationsFinder {
     if (isGoInterface(type)) return this.#methodsOfGo(member, type);
     const key = await this.#keyOf(member, type);
     const found: FoundUse[] = [];
-    const seen = new Set([placeKey(targetOf(type))]);
+    const seen = new Set([symbolKey(type)]);
     // The classes of a level, with the surest way to each and the number of overriding members on it.
     let level = [{ type, certainty: "certain" as Certainty, distance: 0 }];
     for (let step = 0; step < MAX_LEVELS && level.length > 0; step++) {
@@ -96,8 +96,8 @@ export class ImplementationsFinder {
           if (line !== undefined && distance <= depth)
             found.push({ path: use.path, line, certainty, distance, target: targetOf(member) });
           // What inherits by name only leads nowhere.
-          if (!derived || use.certainty === "name" || seen.has(placeKey(targetOf(derived)))) continue;
-          seen.add(placeKey(targetOf(derived)));
+          if (!derived || use.certainty === "name" || seen.has(symbolKey(derived))) continue;
+          seen.add(symbolKey(derived));
           next.push({ type: derived, certainty, distance });
         }
       if (next.length > MAX_CLASSES) this.#wasCut = true;

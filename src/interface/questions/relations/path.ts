@@ -6,7 +6,7 @@ import type { FoundSymbol } from "../../../engines/search/types.ts";
 import type { OpenIndexes } from "../code-index.ts";
 import { unknownName } from "../unknown.ts";
 import { CalleesFinder } from "./callees.ts";
-import { type Certainty, placeKey, targetOf } from "./found.ts";
+import { type Certainty, symbolKey } from "./found.ts";
 
 const MAX_DEFINITIONS = 50;
 /** Repositories that are asked. */
@@ -69,9 +69,9 @@ async function pathsIn(
   { limit }: Request<typeof CALL_PATH>,
 ): Promise<{ paths: PathStep[][]; truncated: boolean }> {
   const finder = new CalleesFinder(files, MAX_CALLS);
-  const wanted = new Set(to.map((each) => placeKey(targetOf(each))));
+  const wanted = new Set(to.map((each) => symbolKey(each)));
   const sources = from.filter(({ language }) => hasUses(language));
-  const seen = new Set(sources.map((each) => placeKey(targetOf(each))));
+  const seen = new Set(sources.map((each) => symbolKey(each)));
   // Breadth first, so the first way to a definition is a shortest one.
   const queue = sources.map((definition): Reached => ({ definition, certainty: "certain", by: undefined }));
   const paths: PathStep[][] = [];
@@ -79,7 +79,7 @@ async function pathsIn(
   for (; at < queue.length && at < MAX_FOLLOWED && paths.length < limit; at++) {
     const by = queue[at] as Reached;
     for (const { certainty, called } of await finder.callsIn(by.definition)) {
-      const key = called && placeKey(targetOf(called));
+      const key = called && symbolKey(called);
       if (!called || key === undefined || (seen.has(key) && !isWayBack(key, wanted, queue))) continue;
       const reached = { definition: called, certainty, by };
       if (wanted.delete(key)) paths.push(stepsTo(reached));
@@ -93,7 +93,7 @@ async function pathsIn(
 
 /** Whether a wanted definition is one where the search began: the path back to it is a recursion. */
 function isWayBack(key: string, wanted: ReadonlySet<string>, queue: readonly Reached[]): boolean {
-  return wanted.has(key) && queue.some(({ definition, by }) => !by && placeKey(targetOf(definition)) === key);
+  return wanted.has(key) && queue.some(({ definition, by }) => !by && symbolKey(definition) === key);
 }
 
 function stepsTo(end: Reached): PathStep[] {

@@ -13,13 +13,7 @@ export async function resolvedDefinition(
   path: string,
   use: { name: string; meaning: Meaning },
 ): Promise<{ definition: DefinedSymbol; certainty: "certain" | "likely" } | "none" | "unknown"> {
-  const resolved = await resolveUse(
-    path,
-    use,
-    (other) => files.uses(other),
-    (each) => files.definitions(each),
-    (from, module) => files.entries(from, module),
-  );
+  const resolved = await resolveUse(path, use, files);
   if (typeof resolved === "string") return resolved === "unknown" ? "unknown" : "none";
   if (resolved.line === undefined) return "none";
   const symbols = await files.definitionsIn(resolved.path);
