@@ -174,16 +174,12 @@ function returned(node: SyntaxNode, name: SyntaxNode, place: Place): Expression 
     file.returns(line, of);
     return of;
   }
-  const of = body && body.type !== "block" ? resultOf(body, list, inner) : UNKNOWN;
+  const value = body?.type === "block" ? undefined : body;
+  if (value) bindParameters(list, inner);
+  const of = value ? expressionOf(value, inner) : UNKNOWN;
   if (of.is === "call") file.returns(line, of);
   else file.returnsLikely(line, [of]);
   return passed(of);
-}
-
-/** What an expression gives that is the body of a function. */
-function resultOf(body: SyntaxNode, list: SyntaxNode | undefined, place: Place): Expression {
-  bindParameters(list, place);
-  return expressionOf(body, place);
 }
 
 /** Records what a function hands to the lambda that is its last parameter. */

@@ -12,8 +12,13 @@ export interface Entry {
   isStated: boolean;
 }
 
-/** Reads the texts of some files of the repository; undefined for those that cannot be read. */
-export type ReadTexts = (paths: readonly string[]) => Promise<(string | undefined)[]>;
+/** The files of a revision. */
+export interface ConfiguredFiles {
+  readonly paths: readonly string[];
+  has(path: string): boolean;
+  /** Whole texts of small files; undefined for those that cannot be read. */
+  textsOf(paths: readonly string[]): Promise<(string | undefined)[]>;
+}
 
 /** Manifests that are read, and files with aliases. */
 const MAX_FILES = 300;
@@ -41,31 +46,29 @@ interface Aliases {
 
 /** The configurations of one revision; each is read when an import first asks for it. */
 export class ScriptConfigs {
-  readonly #paths: readonly string[];
-  readonly #read: ReadTexts;
+  readonly #files: ConfiguredFiles;
   #packages: Promise<ReadonlyMap<string, Package | undefined>> | undefined;
   readonly #aliases = new Map<string, Promise<Aliases | undefined>>();
 
-  /** `paths` are all files of the revision. */
-  constructor(paths: readonly string[], read: ReadTexts) {
-    this.#paths = paths;
-    this.#read = read;
+  constructor(files: ConfiguredFiles) {
+    this.#files = files;
   }
 
-  /** Files that an import in a script may mean, the likeliest first; empty for a package of another repository. */
+  /** The files that an import in a script may mean, the likeliest first; none for a package of another repository. */
   async entries(path: string, module: string): Promise<Entry[]> {
     if (/^[./]|^\w+:/.test(module)) return [];
     const aliases = await this.#aliasesOf(path);
     const aliased = aliases ? aliasedPaths(aliases, module) : [];
     const [, name = "", inner = ""] = /^((?:@[^/]+\/)?[^/]+)(?:\/(.+))?$/.exec(module) ?? [];
     const own = (await (this.#packages ??= this.#readPackages())).get(name);
-    return [...aliased, ...(own ? entriesOf(own, inner) : [])].slice(0, MAX_ENTRIES);
+    const entries = [...aliased, ...(own ? entriesOf(own, inner) : [])].slice(0, MAX_ENTRIES);
+    return entries.filter((entry) => this.#files.has(entry.path));
   }
 
   async #readPackages(): Promise<ReadonlyMap<string, Package | undefined>> {
-    const paths = this.#paths.filter((path) => /(?:^|\/)package\.json$/.test(path)).slice(0, MAX_FILES);
+    const paths = this.#files.paths.filter((path) => /(?:^|\/)package\.json$/.test(path)).slice(0, MAX_FILES);
     const packages = new Map<string, Package | undefined>();
-    for (const [i, text] of (await this.#read(paths)).entries()) {
+    for (const [i, text] of (await this.#files.textsOf(paths)).entries()) {
       const manifest = valuesOf(text);
       const name = manifest?.["name"];
       if (!manifest || typeof name !== "string" || name === "") continue;
@@ -80,7 +83,7 @@ export class ScriptConfigs {
     for (let folder = folderOf(path); ; folder = folderOf(folder)) {
       for (const name of ["tsconfig.json", "jsconfig.json"]) {
         const own = folder === "" ? name : `${folder}/${name}`;
-        if (!this.#has(own)) continue;
+        if (!this.#files.has(own)) continue;
         let aliases = this.#aliases.get(own);
         if (!aliases) {
           if (this.#aliases.size >= MAX_FILES) return undefined;
@@ -93,18 +96,8 @@ export class ScriptConfigs {
     }
   }
 
-  #has(path: string): boolean {
-    let [low, high] = [0, this.#paths.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#paths[middle] as string) < path) low = middle + 1;
-      else high = middle;
-    }
-    return this.#paths[low] === path;
-  }
-
   async #readAliases(path: string, depth: number): Promise<Aliases | undefined> {
-    const [text] = await this.#read([path]);
+    const [text] = await this.#files.textsOf([path]);
     const config = valuesOf(text);
     if (!config) return undefined;
     const options = asValues(config["compilerOptions"]);
@@ -127,7 +120,7 @@ export class ScriptConfigs {
     for (const other of others.slice(0, MAX_DEPTH)) {
       const named = other.startsWith(".") && depth < MAX_DEPTH ? joinPath(folderOf(path), other) : undefined;
       const found = [named, `${named}.json`, `${named}/tsconfig.json`].find(
-        (each) => each !== undefined && this.#has(each),
+        (each) => each !== undefined && this.#files.has(each),
       );
       const aliases = found === undefined ? undefined : await this.#readAliases(found, depth + 1);
       if (aliases) return aliases;

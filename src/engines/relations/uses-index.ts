@@ -75,7 +75,7 @@ export class UsesIndex {
     this.#index = index;
     this.#texts = texts;
     this.#read = read;
-    this.#configs = new ScriptConfigs(this.paths, (paths) => this.#textsOf(paths));
+    this.#configs = new ScriptConfigs(this);
   }
 
   /** Files that mention an identifier, sources first. Nearly all files for a name that is too common to be looked up. */
@@ -176,12 +176,11 @@ export class UsesIndex {
 
   /** Files that an import in a script may mean that does not begin with a dot: of a package of the repository, or through an alias. */
   async entries(path: string, module: string): Promise<readonly Entry[]> {
-    if (!SCRIPTS.has(this.language(path))) return [];
-    return (await this.#configs.entries(path, module)).filter((entry) => this.has(entry.path));
+    return SCRIPTS.has(this.language(path)) ? this.#configs.entries(path, module) : [];
   }
 
   /** Whole texts of small files; undefined for those without one. */
-  async #textsOf(paths: readonly string[]): Promise<(string | undefined)[]> {
+  async textsOf(paths: readonly string[]): Promise<(string | undefined)[]> {
     const files = paths.map((path) => ({ file: this.#index.fileAt(0, path) as number }));
     const records = await outlinesOf(this.#index, files);
     const wanted = records.map((record, i) =>

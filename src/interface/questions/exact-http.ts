@@ -48,7 +48,6 @@ export function coverageResponse(answer: Answered<CoverageAnswer, Hosted>): Cove
 }
 
 export function filesResponse(answer: Answered<FilesAnswer, Hosted>): FilesResponse {
-  const { folders, next } = answer;
-  const files = answer.files.map(({ path, size, language, state }) => ({ path, size, language, state }));
+  const { files, folders, next } = answer;
   return { ok: true, files, folders, ...(next !== undefined && { next }), indexes: indexesOf(answer) };
 }

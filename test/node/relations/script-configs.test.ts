@@ -9,7 +9,11 @@ const json = (value: unknown): string => JSON.stringify(value, undefined, 2);
 /** Existing files that an import in `path` may mean; those that nothing states are marked with `?`. */
 async function meant(files: Record<string, string>, path: string, module: string): Promise<string[]> {
   const paths = Object.keys(files).toSorted();
-  const configs = new ScriptConfigs(paths, (wanted) => Promise.resolve(wanted.map((each) => files[each])));
+  const configs = new ScriptConfigs({
+    paths,
+    has: (own) => Object.hasOwn(files, own),
+    textsOf: (wanted) => Promise.resolve(wanted.map((each) => files[each])),
+  });
   const entries = await configs.entries(path, module);
   const first = new Map(entries.toReversed().map((each) => [each.path, each.isStated]));
   const existing = entries.filter((each) => paths.includes(each.path)).map((each) => each.path);

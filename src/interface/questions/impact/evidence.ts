@@ -3,7 +3,7 @@ import { type ChangeHistory, changeRates, type CoChange, coChanges } from "../..
 import type { UsesIndex } from "../../../engines/relations/uses-index.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import { splitPath, tellingStem, TRAIT } from "../../../engines/search/paths.ts";
-import { importedFile, leadsTo } from "../relations/importers.ts";
+import { importedFile, importedFiles } from "../relations/importers.ts";
 import type { Change } from "./change.ts";
 
 /** Files taken of each list. */
@@ -229,9 +229,9 @@ async function addImports(
   await Promise.all(
     importers.map(async (each) => {
       const imports = (await files.uses(each.path))?.imports ?? [];
-      for (const path of changed)
-        for (const one of imports)
-          if (each.imports === undefined && (await leadsTo(each.path, one, path, files))) each.imports = path;
+      const imported = await Promise.all(imports.map((one) => importedFiles(each.path, one, files)));
+      const paths = new Set(imported.flat().map(({ path }) => path));
+      each.imports = changed.find((path) => paths.has(path));
     }),
   );
 }

@@ -19,6 +19,10 @@ export async function importersOf(files: UsesIndex, path: string): Promise<Found
   const mentioning = (await files.mentioning(stem)).map((each) => each.path);
   const isMentioned = isFile && /^\w+$/.test(stem) && path.slice(path.lastIndexOf("/") + 1).startsWith(stem);
   const order = isMentioned ? mentioning : [...new Set([...mentioning, ...files.paths])];
+  const leadsTo = async (from: string, each: Import): Promise<Certainty | undefined> => {
+    const target = (await importedFiles(from, each, files)).find((entry) => entry.path === path);
+    return target && (target.isStated ? "certain" : "likely");
+  };
   const found = new Map<string, FoundUse[]>();
   for (let from = 0; from < order.length && !files.exhausted; from += BATCH)
     await Promise.all(
@@ -26,7 +30,7 @@ export async function importersOf(files: UsesIndex, path: string): Promise<Found
         const imports = (await files.uses(own))?.imports ?? [];
         const uses = new Map<number, FoundUse>();
         for (const each of imports) {
-          const certainty = isFile ? await leadsTo(own, each, path, files) : isOfPackage(each, path) && "certain";
+          const certainty = isFile ? await leadsTo(own, each) : isOfPackage(each, path) && "certain";
           if (certainty) uses.set(each.line, { path: own, line: each.line, certainty, distance: 1 });
         }
         if (uses.size > 0) found.set(own, [...uses.values()]);
@@ -36,19 +40,12 @@ export async function importersOf(files: UsesIndex, path: string): Promise<Found
   return files.paths.flatMap((own) => found.get(own) ?? []);
 }
 
-/** How sure it is that an import of a file is the import of another; undefined if it is not. */
-export async function leadsTo(
-  from: string,
-  { module, name }: Import,
-  path: string,
-  files: UsesIndex,
-): Promise<Certainty | undefined> {
+/** The files that an import leads to: the module, or the one of its modules whose name is taken. */
+export async function importedFiles(from: string, { module, name }: Import, files: UsesIndex): Promise<Entry[]> {
   const inner = name === "*" ? undefined : submodule(from, module, name);
-  for (const each of inner === undefined ? [module] : [module, inner]) {
-    const found = await importedFile(from, each, files);
-    if (found?.path === path) return found.isStated ? "certain" : "likely";
-  }
-  return undefined;
+  const modules = inner === undefined ? [module] : [module, inner];
+  const found = await Promise.all(modules.map((each) => importedFile(from, each, files)));
+  return found.filter((entry) => entry !== undefined);
 }
 
 /** The file that an import leads to; undefined if it is none of the index. */
