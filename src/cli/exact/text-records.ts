@@ -10,7 +10,7 @@ const CHECKSUM_BYTES = 32;
 const HEADER_AT = CHECKSUM_BYTES + 4;
 /** No path and no object id has it. */
 const SEPARATOR = "\0";
-/** Numbers of a file's state: size, times of change of content and of state, inode. */
+/** Numbers stored for a file's state: size, mtime, ctime, inode. */
 const STAT_FIELDS = 4;
 
 type Kind = Pick<InspectedText, "reason" | "script">;
@@ -26,9 +26,9 @@ export interface TextRecord {
 interface Header {
   version: string;
   keysBytes: number;
-  /** Most texts are of few kinds. */
+  /** Distinct kinds; most texts share a few. */
   kinds: Kind[];
-  /** Of the texts that have some, by position. */
+  /** Withheld lines, by the position of their text. */
   withheld: [position: number, withheld: Withheld][];
 }
 
@@ -98,9 +98,9 @@ export class TextRecords {
   readonly #keys: readonly string[];
   readonly #ofKind: Uint16Array;
   readonly #stats: Float64Array;
-  /** Where each filter begins, and the last one ends. */
+  /** Start of each filter, and the end of the last one. */
   readonly #filterAt: Uint32Array;
-  /** Where the next key that is looked up is expected. */
+  /** Position at which the next key is expected. */
   #next = 0;
   #positions: Map<string, number> | undefined;
 

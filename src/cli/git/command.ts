@@ -57,7 +57,7 @@ const SAFE_ENVIRONMENT: Readonly<Record<string, string>> = {
 const PASSED_ON =
   /^GIT_(?:DIR|COMMON_DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|EXEC_PATH|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|(?:KEY|VALUE)_\d+))$/;
 
-/** The variables that say where git finds things, or how it is configured. */
+/** Environment variables that tell git where a repository is or how it is configured. */
 export function steeringVariables(env: NodeJS.ProcessEnv = process.env): string[] {
   return Object.entries(env).flatMap(([name, value]) => (PASSED_ON.test(name) ? [`${name}=${value}`] : []));
 }

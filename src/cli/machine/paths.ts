@@ -50,7 +50,7 @@ export function cacheDirectory(env: Environment, platform: string = process.plat
   return join(baseDirectory(env, "cache", platform), "codectx");
 }
 
-/** File of what git has said of the folders of commands. */
+/** Cache of git's answers about the folders in which commands were run. */
 export function locatedFile(env: Environment): string {
   return join(cacheDirectory(env), "located.json");
 }

@@ -6,7 +6,7 @@ import type { Follower, Read, Resolved, Target } from "./resolved.ts";
 import type { FileUses, Meaning } from "./types.ts";
 import { methodName } from "./wrapped.ts";
 
-/** Where a file takes an extension from that is called as `name/2`: its import, or its own package; undefined where there are none. */
+/** The extension that a call of `name/2` in a file means: an imported one, or one of its package. Undefined if it can be none. */
 function extensionCalled(uses: FileUses | undefined, name: string): Meaning | undefined {
   if (!uses || !/^[^.<]+\/\d/.test(name)) return undefined;
   const called = methodName(name);
@@ -16,17 +16,17 @@ function extensionCalled(uses: FileUses | undefined, name: string): Meaning | un
   return { to: "import", module: known?.to === "import" ? known.module : packageOf(uses), name: key };
 }
 
-/** Of a type that an extension extends: the extension is bound as a variable of it. No source can have such a member. */
+/** Marks the type that an extension extends, of which the extension is bound as a variable. No source can have such a member. */
 export const EXTENDED = "<extended>";
 
-/** The type that an extension extends which a file binds; undefined for what is no extension. */
+/** The type that an extension extends, with the line of the extension; undefined for other meanings. */
 export function extendedBy(meaning: Meaning): { line: number; type: Meaning } | undefined {
   if (meaning.to !== "variable" || meaning.of.to !== "instance" || meaning.of.of.to !== "member") return undefined;
   const { of, name } = meaning.of.of;
   return name === EXTENDED ? { line: meaning.line, type: of } : undefined;
 }
 
-/** Types of the standard library without subtypes, with those that they are besides. */
+/** Final types of the standard library, with their supertypes. */
 const FINAL: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["String", wordSet("String CharSequence Comparable")],
   ["KClass", wordSet("KClass KClassifier KAnnotatedElement")],
@@ -37,7 +37,7 @@ const FINAL: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["Char", wordSet("Char Comparable")],
 ]);
 
-/** The name of a type that is none of the repository; undefined where it is not written down. */
+/** The name of a type outside of the repository; undefined if it is not written down. */
 export function outerName(meaning: Meaning): string | undefined {
   const of = meaning.to === "instance" ? meaning.of : meaning;
   return of.to === "import" ? of.name : undefined;
@@ -68,7 +68,7 @@ async function extendsReceiver(
   return (await follow.inherits(own, base)) ? "yes" : "no";
 }
 
-/** What the first of two meanings leads to that is known; what is ambiguous ends the search. */
+/** Resolves `of`, or `otherwise` if that is not known. An ambiguous name ends the search. */
 export async function firstKnown(
   follow: Follower,
   path: string,
@@ -85,7 +85,7 @@ export async function firstKnown(
   return fitting(follow, await follow.receiverOf(path, of.of), outerName(of.of), path, otherwise);
 }
 
-/** The extension that a member's name is in a file; undefined if there is none. `outer`: as `Follower.valueOfMember` has it. */
+/** The extension that a member call in a file means; undefined if there is none. `outer`: as in `Follower.valueOfMember`. */
 export async function extensionCalledAs(
   follow: Follower,
   path: string,
@@ -93,7 +93,7 @@ export async function extensionCalledAs(
   name: string,
   outer: string | undefined,
 ): Promise<Resolved | undefined> {
-  // Whether something else is meant is not asked for a receiver that is not known.
+  // With an alternative at hand, an extension is not guessed for an unknown receiver.
   if (follow.isFirst && typeof of === "string") return undefined;
   const meaning = extensionCalled(await follow.files.uses(path), name);
   if (!meaning) return undefined;
@@ -106,7 +106,7 @@ export async function extensionCalledAs(
   return typeof found === "string" ? undefined : found;
 }
 
-/** An extension that a file binds, if it may be called on a receiver. */
+/** The extension, if it can be called on the receiver. */
 async function fitting(
   follow: Follower,
   receiver: Resolved,
@@ -126,7 +126,7 @@ async function fitting(
   return { path, line: found.line };
 }
 
-/** What overloads of a class give that take as many arguments, where they agree. */
+/** The result of a class's overloads with the same number of arguments, if they agree. */
 export async function agreedValue(follow: Follower, { path, line, wrapping }: Target, name: string): Promise<Resolved> {
   if (line === undefined || wrapping?.length) return "unknown";
   const member = (await follow.classAt({ path, line }))?.members.get(name.replace(/\(.*/, ""));

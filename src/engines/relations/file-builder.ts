@@ -146,7 +146,7 @@ export class FileBuilder {
     of.members.set(name, { line: of.members.has(name) ? AMBIGUOUS_LINE : line, types: [], isDeclared: false });
   }
 
-  /** A function with overloads that take as many arguments: what they give, as far as they agree, is known of all of them. */
+  /** Overloads with the same number of arguments. Their result is known where all of them return the same type. */
   overload(of: OpenClass, name: string, types: readonly string[], line: number, result: Expression): void {
     this.member(of, name, AMBIGUOUS_LINE, result);
     this.member(of, `${name}(${types.join(",")})`, line);

@@ -1,4 +1,4 @@
-/** What scopes of Kotlin hold beside declarations: narrowed variables, receivers of lambdas, bases and companions of classes. */
+/** Scopes of Kotlin besides declarations: smart casts, receivers of lambdas, base classes and companions. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import type { OpenClass, Scope } from "./file-builder.ts";
 import { declare, overloadedIn } from "./kotlin-declarations.ts";
@@ -6,16 +6,16 @@ import { basesOf, typeOf } from "./kotlin-expressions.ts";
 import type { Place } from "./kotlin-names.ts";
 import { lastName } from "./named.ts";
 
-/** Lambdas inside of lambdas whose receivers are followed. */
+/** Nesting depth of lambdas whose receivers are followed. */
 export const MAX_HANDED = 3;
 
-/** A variable that a condition says to be of a type. */
+/** A smart cast: a variable whose type a condition checks. */
 export interface Cast {
   name: string;
   type: SyntaxNode;
 }
 
-/** What variables are where a condition holds, or where it does not. */
+/** Smart casts where a condition holds, or where it does not. */
 export function castsIn(condition: SyntaxNode | undefined, holds: boolean, depth = 0): Cast[] {
   if (!condition || depth > MAX_CONDITIONS) return [];
   const inner = condition.namedChild(0);
@@ -30,10 +30,10 @@ export function castsIn(condition: SyntaxNode | undefined, holds: boolean, depth
   return left?.type === "identifier" && type && isNegated !== holds ? [{ name: left.text, type }] : [];
 }
 
-/** Parts of a condition that are looked through. */
+/** Nesting depth of a condition that is read. */
 const MAX_CONDITIONS = 20;
 
-/** Lambdas around a place whose receivers are followed. */
+/** Number of enclosing lambdas with a receiver, at most `MAX_HANDED`. */
 export function handedAround({ scope, names }: Place): number {
   let count = 0;
   for (let at: Scope | undefined = scope; at && count < MAX_HANDED; at = at.outer)
@@ -43,7 +43,7 @@ export function handedAround({ scope, names }: Place): number {
 
 export const deeper = (place: Place): Place => ({ ...place, depth: place.depth + 1 });
 
-/** A scope inside of another one, with variables that are known to have some types there. */
+/** An inner scope in which smart casts apply. */
 export function narrowed(casts: readonly Cast[], place: Place): Place {
   const inner = { ...deeper(place), scope: place.file.inner(place.scope, undefined) };
   for (const { name, type } of casts) place.file.bind(inner.scope, name, { is: "variable", type: typeOf(type, place) });
@@ -68,7 +68,7 @@ export function heritage(node: SyntaxNode, opened: OpenClass, place: Place, scop
   return bases.length;
 }
 
-/** Members of a companion are known in its class by their names. */
+/** Binds a companion's members in its class, where they are called by name. */
 export function companion(node: SyntaxNode, opened: OpenClass, place: Place): void {
   const { file, scope } = place;
   const line = node.row + 1;

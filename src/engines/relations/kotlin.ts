@@ -71,7 +71,7 @@ function typeBody(node: SyntaxNode, name: string, line: number, place: Place): v
   if (body) members(body, opened, statics, inner);
 }
 
-/** The arguments of a base's constructor, and what an interface is implemented by. */
+/** Visits the arguments of a base's constructor, or the delegate that implements an interface. */
 function bodyOfBase(node: SyntaxNode, place: Place): void {
   const holder = node.childOfType("constructor_invocation", "explicit_delegation") ?? node;
   for (const each of holder.namedChildren) if (!isTypeNode(each)) visit(each, place);
@@ -270,11 +270,11 @@ interface Called {
   args: readonly SyntaxNode[];
 }
 
-/** Functions of the standard library that hand their receiver to a lambda, as its parameter or as `this`. */
+/** Scope functions of the standard library, which pass their receiver to a lambda as its parameter or as `this`. */
 const AS_PARAMETER: ReadonlySet<string> = new Set(["let", "also", "takeIf", "takeUnless", "use"]);
 const AS_RECEIVER: ReadonlySet<string> = new Set(["apply", "run"]);
 
-/** Visits the lambda after the arguments of a call, with what the called function hands to it. */
+/** Visits the trailing lambda of a call, with the receiver and parameters that the called function passes to it. */
 function lambdaOf(lambda: SyntaxNode, called: Called | undefined, place: Place): void {
   const { file, names } = place;
   const inner = { ...place, scope: file.inner(place.scope, undefined) };
@@ -316,7 +316,7 @@ function ifExpression(node: SyntaxNode, place: Place): void {
     else if (each.type !== each.text) visit(each, narrowed(castsIn(condition, isElse < 0 || i < isElse), place));
 }
 
-/** `a && b`: `b` is read where `a` holds. */
+/** `a && b`: smart casts of `a` apply to `b`. */
 function conjunction(node: SyntaxNode, place: Place): void {
   const [left, right] = [node.field("left"), node.field("right")];
   if (left) visit(left, deeper(place));
@@ -345,7 +345,7 @@ function whenExpression(node: SyntaxNode, place: Place): void {
   }
 }
 
-/** Statements in turn: after `if (x !is T) return`, `x` is a `T`. */
+/** Visits statements in order: after `if (x !is T) return`, `x` is a `T`. */
 function statements(nodes: readonly SyntaxNode[], place: Place): void {
   let at = deeper(place);
   for (const each of nodes) {

@@ -28,7 +28,7 @@ export function hasUses(language: string): language is LanguageWithUses {
   return (LANGUAGES_WITH_USES as readonly string[]).includes(language);
 }
 
-/** Languages with rules of which some may fail: overloads by type are not followed, nor templates and macros of C++. */
+/** Languages whose rules may fail: they do not follow overloads by type, nor templates and macros of C++. */
 const UNSURE: ReadonlySet<string> = new Set(["cpp", "kotlin"]);
 
 /** Whether the rules of a language lead to one definition for sure. Languages whose uses are known by name have no rules. */

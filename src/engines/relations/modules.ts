@@ -57,7 +57,7 @@ function pythonPaths(path: string, module: string): string[] {
   return [...new Set([...above, "src"])].flatMap(files);
 }
 
-/** The file that makes the folder around a module of Python a package. */
+/** The `__init__.py` of a Python module's folder, which makes it a package. */
 export function packageAround(module: string): string {
   const folder = folderOf(module.endsWith("/__init__.py") ? folderOf(module) : module);
   return folder === "" ? "__init__.py" : `${folder}/__init__.py`;

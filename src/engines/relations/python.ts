@@ -123,7 +123,7 @@ function classDefinition(node: SyntaxNode, place: Place): void {
     if (base.type === "keyword_argument" || base.type === "comment") continue;
     const named = base.type === "subscript" ? (base.field("value") ?? base) : base;
     use("inherit", named, inner);
-    // These add no members.
+    // They add no members.
     if (!/^(?:\w+\.)*(?:Generic|Protocol)$/.test(named.text)) opened.bases.push(expressionOf(named, scope));
   }
   const own: Scope = { ...inner.scope, own: opened };
@@ -156,7 +156,7 @@ const decorators = (node: SyntaxNode): string[] =>
   node.parent?.type === "decorated_definition"
     ? node.parent.namedChildren.filter(({ type }) => type === "decorator").map(({ text }) => text)
     : [];
-/** What the outermost decorator of a function is. */
+/** The outermost decorator of a function. */
 const decoratorOf = (node: SyntaxNode, scope: Scope): Expression | undefined => {
   const outermost = node.parent?.type === "decorated_definition" ? node.parent.childOfType("decorator") : undefined;
   const decorator = outermost?.namedChild(0);

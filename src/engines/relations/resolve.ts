@@ -134,7 +134,7 @@ class Resolver implements Follower {
     return this.#orExtension(await this.#memberValue(of, name), path, of, name, outer);
   }
 
-  /** What a member was found to be; where it is none, the extension that a file of Kotlin calls like it. */
+  /** The member that was found; if there is none, the Kotlin extension of that name. */
   async #orExtension(found: Resolved, path: string, of: Resolved, name: string, outer?: string): Promise<Resolved> {
     if (typeof found !== "string" || !isKotlin(path)) return found;
     return (await extensionCalledAs(this, path, of, name, outer)) ?? found;

@@ -35,12 +35,12 @@ export interface Place {
 /** Reads what a meaning in a file leads to. */
 export type Read = (path: string, meaning: Meaning) => Promise<Resolved>;
 
-/** Follows meanings for one use, and counts its steps. */
+/** Follows the meanings of one use, with a limit on the number of steps. */
 export interface Follower {
   readonly files: RelatedFiles;
   /** A rule that may fail was followed. */
   isLikely: boolean;
-  /** How often a name meant several things. */
+  /** Number of ambiguous names met so far. */
   ambiguous: number;
   /** Whether the meaning that is followed has an alternative. */
   isFirst: boolean;

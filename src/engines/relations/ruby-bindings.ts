@@ -1,4 +1,4 @@
-/** Names of variables in Ruby, and what they are given. */
+/** Variables of Ruby, and the values assigned to them. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { type Expression, holderOf, UNKNOWN } from "./file-builder.ts";
 import { MAX_DEPTH } from "./limits.ts";
@@ -8,7 +8,7 @@ import { memberKey } from "./ruby-keys.ts";
 const PATTERN =
   /parameters?$|pattern$|^(?:left_assignment_list|rest_assignment|destructured_left_assignment|exception_variable)$/;
 
-/** Binds the names of parameters and patterns. Gives back what among them is evaluated, such as default values. */
+/** Binds the names of parameters and patterns. Returns the expressions among them, such as default values. */
 export function bindNames(node: SyntaxNode, place: Place): SyntaxNode[] {
   const evaluated: SyntaxNode[] = [];
   const left = [{ node, depth: place.depth }];
@@ -47,6 +47,6 @@ export function bindRescued(node: SyntaxNode, place: Place): void {
   const [only, ...others] = node.field("exceptions")?.namedChildren ?? [];
   const type = only && others.length === 0 ? constantOf(only, place) : undefined;
   const { file, scope } = place;
-  // A class that inherits from the one that is named may override its methods.
+  // A subclass may override the methods of the named class.
   file.bind(holderOf(scope, name.text) ?? scope, name.text, { is: "variable", type: type ?? UNKNOWN });
 }

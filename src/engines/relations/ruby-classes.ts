@@ -1,4 +1,4 @@
-/** Classes and modules of Ruby: how they are opened, and what calls in their bodies declare. */
+/** Classes and modules of Ruby: opening them, and the declarations made by calls in their bodies. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { UNKNOWN } from "./file-builder.ts";
 import {
@@ -38,12 +38,12 @@ export const fullName = (path: string, nesting: readonly string[]): string =>
 /** A class without a name, such as a block in which methods are defined. */
 export function unnamed(node: SyntaxNode, { file, body }: Reader): Body {
   const opened = file.openClass(node.row + 1);
-  // Blocks in blocks see the methods of those around.
+  // A nested block sees the methods of the enclosing ones.
   if (body && body.full === undefined) opened.bases.push({ is: "class", line: body.opened.line });
   return { opened, full: undefined, isFunctions: false };
 }
 
-/** Records what a class is said to inherit from: a constant, or a structure with attributes. */
+/** Records a superclass: a constant, or a `Struct` with attributes. */
 export function inherit(node: SyntaxNode, body: Body, place: Reader): void {
   const { file } = place;
   const of = constantOf(node, place);
@@ -155,7 +155,7 @@ function mixIn(name: string, node: SyntaxNode, place: Reader): void {
   else body.opened.bases.push(of);
 }
 
-/** `attr_reader :a` gives the instance variable `@a`; one that others may write is not sure. */
+/** `attr_reader :a` returns the instance variable `@a`; a writable attribute may hold another value. */
 function attribute(kind: string, node: SyntaxNode, opened: Body["opened"], { file, defines }: Reader): void {
   const name = textOf(node);
   if (name === undefined) return;
@@ -177,7 +177,7 @@ function moduleFunction(name: string | undefined, opened: Body["opened"], { file
   if (own && name !== undefined) file.memberOnce(opened, memberKey("+", name), own.line);
 }
 
-/** A method under another name. */
+/** Records an alias of a method. */
 export function aliasOf(old: SyntaxNode | undefined, name: SyntaxNode | undefined, place: Reader): void {
   const { file, body, defines } = place;
   if (!old || !name || !body) return;
@@ -187,6 +187,6 @@ export function aliasOf(old: SyntaxNode | undefined, name: SyntaxNode | undefine
   file.returnsLikely(line, [of.is === "unknown" ? UNKNOWN : { is: "call", of }]);
 }
 
-/** The path of a constant whose class a block is evaluated in, as `A.class_eval` does. */
+/** Path of the class in which a block is evaluated, as by `A.class_eval`. */
 export const evaluatedIn = (receiver: SyntaxNode | undefined, name: string): string | undefined =>
   receiver && /^(?:class|module)_(?:eval|exec)$/.test(name) ? pathOf(receiver) : undefined;

@@ -21,7 +21,7 @@ const METHODS = wordSet(
    throw trap undef_method warn`,
 );
 
-/** Whether a constant of the top is one of Ruby and its standard library, to which files only add. */
+/** Whether a top-level constant belongs to Ruby or its standard library, so that files only extend it. */
 export const isCoreConstant = (name: string): boolean => CONSTANTS.has(name);
 
 /** Whether every object, or every class, has a method of this name. */

@@ -15,23 +15,23 @@ export interface Body {
 }
 
 export interface Place extends BasePlace {
-  /** Full names of the modules around, the innermost first. */
+  /** Full names of the enclosing modules, the innermost first. */
   nesting: readonly string[];
-  /** The class or module around; undefined at the top of the file. */
+  /** The enclosing class or module; undefined at the top level. */
   body: Body | undefined;
-  /** What `self` is of `body`. */
+  /** Whether `self` is an instance of `body` or `body` itself. */
   level: Level;
-  /** Whether `self` is what it is outside of blocks: a block may be run with another one. */
+  /** Whether `self` is known: a block may be run with another one. */
   self: "sure" | "unsure" | "unknown";
-  /** The method around, as it is named. */
+  /** Name of the enclosing method. */
   method: string | undefined;
-  /** What the method around returns. */
+  /** Values that the enclosing method returns. */
   results: Expression[] | undefined;
 }
 
 export const isConstant = ({ type }: SyntaxNode): boolean => type === "constant" || type === "scope_resolution";
 
-/** A constant by its path as it is written: `A`, `A::B` or `::A`; undefined for one of an expression. */
+/** A constant by its written path: `A`, `A::B` or `::A`; undefined for a constant of an expression. */
 export function constantOf(node: SyntaxNode, { nesting }: Place): Expression | undefined {
   const path = pathOf(node);
   if (path === undefined) return undefined;
@@ -45,7 +45,7 @@ export function pathOf(node: SyntaxNode): string | undefined {
   return /^(?:::)?\p{Lu}[\p{L}\p{N}_]*(?:::\p{Lu}[\p{L}\p{N}_]*)*$/u.test(path) ? path : undefined;
 }
 
-/** A member of what `self` is. */
+/** A member of `self`. */
 export function ownMember(name: string, { body, level, self }: Place): Expression {
   if (self === "unknown") return UNKNOWN;
   const of: Expression = body
@@ -54,18 +54,18 @@ export function ownMember(name: string, { body, level, self }: Place): Expressio
   return self === "unsure" ? { is: "likely", of } : of;
 }
 
-/** An instance variable of what `self` is. */
+/** An instance variable of `self`. */
 function variableOf(name: string, { body, level, self }: Place): Expression {
   if (!body || self === "unknown") return UNKNOWN;
   return { is: "member", of: { is: "class", line: body.opened.line }, name: memberKey(level, name) };
 }
 
-/** What a name without receiver calls; undefined if it is a variable. */
+/** The method that a bare name calls; undefined if it is a variable. */
 export function bareCall(node: SyntaxNode, place: Place): Expression | undefined {
   return lookUp(place.scope, node.text) ? undefined : ownMember(node.text, place);
 }
 
-/** Methods that give back their receiver, or a copy of it. */
+/** Methods that return their receiver, or a copy of it. */
 const SAME = /^(?:freeze|dup|clone|itself|tap)$/;
 const LITERALS: Readonly<Record<string, string>> = {
   string: "String",
@@ -108,7 +108,7 @@ export function madeBy(node: SyntaxNode, place: Place): Expression | undefined {
   if (body?.full === undefined || place.self === "unknown") return undefined;
   const isOwn = receiver ? isOwnClass(receiver) || (receiver.type === "self" && level === "+") : level === "+";
   if (!isOwn) return undefined;
-  // It may be a class that inherits from this one.
+  // It may be a subclass.
   return {
     is: "likely",
     of: { is: "member", of: { is: "class", line: body.opened.line }, name: memberKey("+", "new") },
@@ -169,7 +169,7 @@ function madeOf(node: SyntaxNode, place: Place): Expression {
   return of ? { is: "call", of } : UNKNOWN;
 }
 
-/** A value as variables, members and methods give it: `FileBuilder` takes a name or member alone for a class. */
+/** A value of a variable, member or method: `FileBuilder` takes a plain name or member for a class. */
 export const asValue = (of: Expression): Expression =>
   of.is === "name" || of.is === "member" ? { is: "call", of } : of.is === "import" ? UNKNOWN : of;
 

@@ -6,14 +6,14 @@ import type { ClassInfo, FileUses, Meaning } from "./types.ts";
 /** Files that open a class and are read. */
 const MAX_OPENED = 200;
 
-/** What one file says of a class. */
+/** The part of a class that one file declares. */
 export type Part = { path: string } & ClassInfo;
 
-/** A constant: what a file says of it. */
+/** A constant, with its meaning in one file. */
 export interface Constant {
   path: string;
   of: Meaning;
-  /** Members of the class that it is there. */
+  /** Number of members that the class has in that file. */
   size?: number;
 }
 
@@ -30,7 +30,7 @@ export class RubyFiles {
     return uses && knownIn(uses).names.get(line);
   }
 
-  /** What files say of a class; not whole if too many open it. */
+  /** The parts of a class; `isWhole` is false if too many files open it. */
   async parts(at: Place, full: string | undefined, name: string): Promise<{ parts: Part[]; isWhole: boolean }> {
     if (full !== undefined) {
       const files = await this.files(lastOfPath(full));
@@ -90,7 +90,7 @@ export class RubyFiles {
   }
 }
 
-/** Files of definitions that are asked for again and again. */
+/** Files by the list of definitions that they come from. */
 const filesOf = new WeakMap<object, readonly string[]>();
 
 interface Known {
@@ -101,7 +101,7 @@ interface Known {
   classes: Map<number, ClassInfo>;
 }
 
-/** What is looked up in a file again and again. */
+/** Lookup tables by the uses of a file. */
 const known = new WeakMap<FileUses, Known>();
 
 export function knownIn(uses: FileUses): Known {

@@ -3,10 +3,10 @@ import type { Expression } from "./file-builder.ts";
 
 const PROGRAM = "ruby:";
 const BETWEEN = "|";
-/** Modules around a constant in which it is looked up. */
+/** Enclosing modules in which a constant is looked up, at most. */
 const MAX_NESTING = 10;
 
-/** A constant as it is looked up from inside of modules, the innermost one first. */
+/** A constant that is looked up in its enclosing modules, the innermost first. */
 export const constantIn = (nesting: readonly string[], name: string): Expression => ({
   is: "import",
   module: PROGRAM + nesting.slice(0, MAX_NESTING).join(BETWEEN),
@@ -15,7 +15,7 @@ export const constantIn = (nesting: readonly string[], name: string): Expression
 
 export const isRubyProgram = (module: string): boolean => module.startsWith(PROGRAM);
 
-/** The modules that `constantIn` was given. */
+/** The enclosing modules that were passed to `constantIn`. */
 export const nestingOf = (module: string): string[] =>
   module
     .slice(PROGRAM.length)
@@ -43,7 +43,7 @@ export function splitKey(key: string): { isSuper: boolean; level: Level; name: s
 /** Key of the binding for a method that is defined outside of classes. */
 export const functionKey = (name: string): string => `${name}()`;
 
-// Members that say what a class is made of. No identifier has a space.
+// Keys of members that record what a class inherits from. No identifier has a space.
 export const SUPERCLASS = "class below";
 export const IS_MODULE = "is module";
 export const EXTENDED = "extended by ";

@@ -1,6 +1,6 @@
 /**
- * What names of Ruby mean. All files of a repository are one program: any of them may open any class or module, and constants are found
- * from the modules around, then those that the innermost one inherits from, then the top.
+ * Resolves names of Ruby. All files of a repository are one program: any of them may open any class or module. A constant is looked up in
+ * the enclosing modules, then in the ancestors of the innermost one, then at the top level.
  */
 import { AMBIGUOUS_LINE } from "./limits.ts";
 import { type Constant, knownIn, type Part, RubyFiles } from "./ruby-files.ts";
@@ -25,8 +25,8 @@ import type { Import, Meaning } from "./types.ts";
 const MAX_LOOKED_AT = 100;
 
 /**
- * What a class lacks: `absent` if that is known, `outside` if it inherits from what is not in the repository, `open` if there may be more of
- * it than is known, as of a module that others include.
+ * Why a class lacks a member: `absent` if all its ancestors are known, `outside` if one is not in the repository, `open` if an unknown
+ * class may supply it, as for a module that others include.
  */
 type Missing = "absent" | "outside" | "open";
 type Member = Extract<Meaning, { to: "member" }>;
@@ -42,7 +42,7 @@ export class RubyProgram {
     this.#files = new RubyFiles(follow.files);
   }
 
-  /** What a constant, or a method of the top, means where a file names it; `read` takes what its own file says. */
+  /** What a constant or top-level method means in a file; `read` follows its meaning in the file that defines it. */
   async named(
     path: string,
     { module, name }: Pick<Import, "module" | "name">,
@@ -64,7 +64,7 @@ export class RubyProgram {
     return typeof found === "object" && found.type ? this.#follow.valueOf(found.path, found.type) : found;
   }
 
-  /** What a constant, or a method of the top, means where a file names it. */
+  /** The constant or top-level method that a file names. */
   async constant(path: string, module: string, name: string): Promise<Constant | Unresolved> {
     if (this.#lookedAt++ > MAX_LOOKED_AT) return "unknown";
     if (name.endsWith("()")) return this.#function(path, name);
@@ -87,7 +87,7 @@ export class RubyProgram {
     return isElsewhere ? "unknown" : "outside";
   }
 
-  /** A constant of another one that is no plain path: an alias, or one that a class inherits. */
+  /** A constant inside of another one: of an alias, or inherited. */
   async #inside(
     path: string,
     module: string,
@@ -106,7 +106,7 @@ export class RubyProgram {
     return (await this.#inherited(full, name, bound)) ?? (bound.size > 0 ? "unknown" : "outside");
   }
 
-  /** A constant of what a class inherits from; unknown if not all of that is known. */
+  /** A constant of a class's ancestors; unknown if not all of them are known. */
   async #inherited(
     full: string,
     name: string,
@@ -134,7 +134,7 @@ export class RubyProgram {
     return isKnown ? undefined : "unknown";
   }
 
-  /** A method that is defined outside of classes: the file's own one, or the only one of other files. */
+  /** A top-level method: the file's own one, or the only one of other files. */
   async #function(path: string, name: string): Promise<Constant | Unresolved> {
     const here = (await this.#follow.files.uses(path))?.bindings.get(name);
     if (here) return here.to === "ambiguous" ? "unknown" : { path, of: here };
@@ -146,7 +146,7 @@ export class RubyProgram {
     }
     const [first] = found;
     if (found.length > 1 || first?.of.to === "ambiguous") return "unknown";
-    // Each script may have its own.
+    // Each script may define its own.
     if (first) this.#follow.isLikely = true;
     return first ?? (isCoreMethod(own) ? "none" : "unknown");
   }
@@ -167,7 +167,7 @@ export class RubyProgram {
     if (typeof constant === "string") return constant;
     if (constant.of.to === "import") return this.member(constant.path, constant.of, key);
     if (constant.of.to !== "variable") return this.#ofMeaning(path, constant, key);
-    // A constant that is no class: its value is an instance.
+    // The constant is no class: its value is an instance.
     const value = await this.#follow.valueOf(constant.path, constant.of.of);
     if (typeof value === "string" || value.line === undefined) return "unknown";
     return this.#ofClass(path, { path: value.path, line: value.line }, memberKey("-", name));
@@ -179,7 +179,7 @@ export class RubyProgram {
     return this.#ofClass(path, { path: at.path, line: at.line }, key);
   }
 
-  /** A member that the repository adds to a class of Ruby itself. */
+  /** A member that the repository adds to a core class. */
   async #ofCore(name: string, key: string): Promise<FoundMember | Unresolved> {
     const parts = isCoreConstant(name) ? await this.#files.partsNamed(name) : [];
     const found = parts.flatMap(({ path, members }) => {
@@ -199,7 +199,7 @@ export class RubyProgram {
     if (key === memberKey("+", "new") || key === memberKey("+", "[]")) return { ...at, type: undefined };
     if (name.startsWith("@")) return "unknown";
     if (isSuper) return found === "open" ? "unknown" : "outside";
-    // Methods of the top belong to all objects.
+    // Top-level methods belong to all objects.
     const top = level === "-" || found === "absent" ? await this.#function(path, functionKey(name)) : "unknown";
     if (typeof top === "object" && top.of.to === "local") {
       this.#follow.isLikely = true;
@@ -208,7 +208,7 @@ export class RubyProgram {
     return isCoreMethod(name) ? "none" : "unknown";
   }
 
-  /** A member of a class, by the order in which Ruby looks for it. */
+  /** A member of a class, in Ruby's method resolution order. */
   async #find(at: Place, key: string, seen: Set<string>): Promise<Found> {
     const { isSuper, level, name } = splitKey(key);
     const full = await this.#files.nameOf(at);
@@ -255,7 +255,7 @@ export class RubyProgram {
     if (at === "outside") return isOfCore(of) ? "absent" : "outside";
     if (typeof at === "string" || at.line === undefined) return "open";
     const found = await this.#find({ path: at.path, line: at.line }, key, seen);
-    // What a class includes may be open to others, but here it is included.
+    // A module is open to unknown classes, but this class is known.
     return found === "open" && (await this.#isModule(at.path, at.line)) ? "absent" : found;
   }
 
@@ -264,7 +264,7 @@ export class RubyProgram {
     return uses !== undefined && (knownIn(uses).classes.get(line)?.members.has(IS_MODULE) ?? false);
   }
 
-  /** Whether a class has another one among those that it inherits from. */
+  /** Whether a class has another one among its ancestors. */
   async inherits(of: Place, { path, line }: Target): Promise<boolean> {
     const wanted = line === undefined ? undefined : await this.#files.nameOf({ path, line });
     if (wanted === undefined) return false;
@@ -286,7 +286,7 @@ export class RubyProgram {
   }
 }
 
-/** The one of several places of a constant: of a class that several files open, the one with most members; none of several values. */
+/** The only meaning of a constant: for a class, the file that declares most of its members; unknown if it has several values. */
 function only(places: readonly Constant[]): Constant | "unknown" {
   const [first] = places.toSorted((a, b) => (b.size ?? 0) - (a.size ?? 0));
   if (!first || first.of.to === "ambiguous") return "unknown";
@@ -303,20 +303,20 @@ function ownMember(parts: readonly Part[], key: string): Found | undefined {
   return own.length > 1 || own[0]!.line === AMBIGUOUS_LINE ? "unknown" : own[0]!;
 }
 
-/** Types of members whose keys begin alike, with the files that say so. */
+/** Types of the members whose keys have a prefix, with their files. */
 const typesOf = (parts: readonly Part[], prefix: string): (readonly [string, Meaning])[] =>
   parts.flatMap(({ path, members }) =>
     [...members].flatMap(([key, { type }]) => (key.startsWith(prefix) && type ? [[path, type] as const] : [])),
   );
 
-/** What a class inherits its instances' members from. */
+/** The bases from which instances of a class inherit. */
 const basesOf = (part: Part): Meaning[] => [
   ...part.bases,
   ...typesOf([part], SUPERCLASS).map(([, type]) => type),
   ...typesOf([part], PREPENDED).map(([, type]) => type),
 ];
 
-/** Whether a base is a class or module of Ruby itself. */
+/** Whether a base is a core class or module. */
 function isOfCore(of: Meaning): boolean {
   const base = of.to === "instance" || of.to === "likely" ? of.of : of;
   return (
@@ -325,7 +325,7 @@ function isOfCore(of: Meaning): boolean {
   );
 }
 
-/** Whether a name is a constant, a member of one, or `super`. What the whole repository does not define of these is of no file. */
+/** Whether a meaning is a Ruby constant, a member of one, or `super`: these are not in the repository if no file defines them. */
 export function isOfRuby(meaning: Meaning): boolean {
   let of = meaning;
   if (of.to === "member" && isRubyKey(of.name) && splitKey(of.name).isSuper) return true;

@@ -46,7 +46,7 @@ export function readRuby(root: SyntaxNode, file: FileBuilder): void {
 
 const children = (node: SyntaxNode, place: Reader): void => visitChildren(node, place, visit);
 
-/** A scope that sees no variables of those around it. */
+/** A scope that does not see the variables of enclosing scopes. */
 const apart = ({ path }: Scope, name: string | undefined): Scope => ({
   outer: undefined,
   names: new Map(),
@@ -120,12 +120,12 @@ function visit(node: SyntaxNode, place: Reader): void {
 const NAME = /^[\p{L}_][\p{L}\p{N}_]{0,200}[?!]?$/u;
 
 function use(name: SyntaxNode, of: Expression, { file, scope }: Reader, text = name.text): void {
-  // A name that nothing binds may be any definition of it.
+  // An unbound name may mean any definition of that name.
   const meant: Expression = of.is === "unknown" ? { is: "name", name: "", scope: file.top } : of;
   if (NAME.test(text)) file.use("call", text, name.row + 1, scope, meant);
 }
 
-/** A name alone is a call if it is no variable. */
+/** A bare name is a call unless it is a variable. */
 function bare(node: SyntaxNode, place: Reader): void {
   const called = bareCall(node, place);
   if (!called) return;
@@ -134,7 +134,7 @@ function bare(node: SyntaxNode, place: Reader): void {
   else use(node, called, place);
 }
 
-/** The class is used, by its own name. */
+/** Records a construction as a use of the class, by the class's name. */
 function construct(node: SyntaxNode, of: Expression, { file, scope, body }: Reader): void {
   const last = node.type === "scope_resolution" ? (node.field("name") ?? node) : node;
   const name = isConstant(node) ? last.text : lastOfPath(body?.full ?? "");
@@ -163,7 +163,7 @@ const inside = (body: Body, place: Reader, scope: Scope): Reader => ({
   ...place,
   scope,
   body,
-  // Of what has no name, only methods of instances are known.
+  // A class without a name has only instance methods here.
   level: body.full === undefined ? "-" : "+",
   defines: "-",
   self: "sure",
@@ -175,7 +175,7 @@ function singletonClass(node: SyntaxNode, place: Reader): void {
   const own = node.field("value")?.type === "self" ? place.body : undefined;
   const code = node.field("body");
   const scope = apart(place.scope, undefined);
-  // What is called in such a body is of the class's class.
+  // Calls in such a body are sent to the singleton class.
   if (code && own) children(code, { ...inside(own, place, scope), defines: "+", self: "unknown" });
   else if (code) children(code, inside(unnamed(node, place), place, scope));
 }
@@ -203,7 +203,7 @@ function method(node: SyntaxNode, place: Reader): void {
   file.returnsLikely(line, [resultOf(code, inner), ...results]);
 }
 
-/** What `def object.name` defines a method of. */
+/** The class for which `def object.name` defines a method. */
 function ownerOf(object: SyntaxNode, node: SyntaxNode, place: Reader): Body {
   const { body, nesting } = place;
   if (body && (object.type === "self" || object.text === lastOfPath(body.full ?? ""))) return body;
@@ -211,13 +211,13 @@ function ownerOf(object: SyntaxNode, node: SyntaxNode, place: Reader): Body {
   return path === undefined ? unnamed(node, place) : openBody(fullName(path, []), object.row + 1, place);
 }
 
-/** What a method gives back; a class itself is not followed. */
+/** The value that a method returns; a class as a value is not followed. */
 function resultOf(node: SyntaxNode, place: Reader): Expression {
   const of = valueOf(node, place);
   return of.is === "import" ? UNKNOWN : of;
 }
 
-/** `super`, with or without arguments, by the name of the method around. */
+/** `super`, with or without arguments: a call of the enclosing method's name. */
 function superCall(node: SyntaxNode, place: Reader): void {
   const { body, level, method: around, self } = place;
   if (around === undefined || !body || self !== "sure") return;

@@ -24,7 +24,7 @@ const UNKNOWN = "?";
 
 /**
  * A meaning as text: `line 12` for a definition of the file, `module#name` for an import, `x.name` for a member, `x()` for a result,
- * `x(=>)` for what x hands to a function that it is called with, `<x>` for a value of type x, `x | y` for the first of two that there is. Null if the file says nothing.
+ * `x(=>)` for what x passes to a callback, `<x>` for a value of type x, `x | y` for x, or y if x is not defined. Null if the file says nothing.
  */
 export function describeMeaning(meaning: Meaning): string | null {
   const text = textOf(meaning, MAX_EXPRESSION_DEPTH);

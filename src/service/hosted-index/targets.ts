@@ -56,8 +56,8 @@ const REWRITE_WAIT_SEC = 10;
 /** Workspaces that an error names, and an answer as left out. */
 export const MAX_NAMED = 5;
 /**
- * Rewrites that one question asks for: each is a message. After an upgrade, all repositories of a tenant wait for one; those that no
- * question asks for are found by `requestRebuilds`.
+ * Rewrites that one question requests, each with a message. After an upgrade all repositories of a tenant are outdated; `requestRebuilds`
+ * finds those that no question has requested.
  */
 const MAX_REPAIRS = 20;
 

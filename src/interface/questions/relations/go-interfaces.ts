@@ -27,7 +27,7 @@ interface MethodSet {
   isGeneric: boolean;
 }
 
-/** Whether a definition is an interface that types implement without naming it. */
+/** Whether a definition is an interface of Go, which types implement without naming it. */
 export const isGoInterface = ({ kind, path }: DefinedSymbol): boolean => kind === "interface" && path.endsWith(".go");
 
 /** Matches types with interfaces in one revision. One object serves one question: it remembers what it has read. */
