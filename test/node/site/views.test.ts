@@ -47,9 +47,39 @@ describe("highlighting", () => {
     expect(kinds("see https://example.com/x")).toEqual([]);
   });
 
+  it("tells quotes and slashes apart by the language", () => {
+    const pattern = "/^[\\w!/`'\"]+$/";
+    expect(kinds(`const name = ${pattern}; // "all"`)).toEqual([
+      ["key", "const"],
+      ["str", pattern],
+      ["com", '// "all"'],
+    ]);
+    expect(kinds("return /a/.test(b) ? b / 2 / c : d")).toEqual([
+      ["key", "return"],
+      ["str", "/a/"],
+      ["num", "2"],
+    ]);
+    expect(kinds("half = size // 2", "python")).toEqual([["num", "2"]]);
+    expect(kinds("ls src/*.ts # all", "bash")).toEqual([["com", "# all"]]);
+    const docstring = '"""It\'s\n"quoted"."""';
+    expect(kinds(`${docstring}\nx = ''`, "python")).toEqual([
+      ["str", docstring],
+      ["str", "''"],
+    ]);
+    expect(kinds("fn f<'a>(x: &'a u8) -> char { '\\'' }", "rust")).toEqual([
+      ["key", "fn"],
+      ["str", "'\\''"],
+    ]);
+    expect(kinds("match c { 'x' => 1 }", "rust")).toEqual([
+      ["key", "match"],
+      ["str", "'x'"],
+      ["num", "1"],
+    ]);
+  });
+
   it("loses nothing, whatever the code", () => {
     fc.assert(
-      fc.property(fc.string(), fc.constantFrom("typescript", "python", "sql"), (code, language) => {
+      fc.property(fc.string(), fc.constantFrom("typescript", "python", "rust", "sql"), (code, language) => {
         expect(
           tokenize(code, language)
             .map(({ text }) => text)
@@ -61,11 +91,32 @@ describe("highlighting", () => {
 
   it("reads each character a bounded number of times", () => {
     // Each of these would take minutes if a quote or comment that is never closed were searched for again and again.
-    for (const part of ['"', "'", "`", "/*", "//", "a", "1", "\\", "'\\", '"a']) {
-      const code = part.repeat(200_000 / part.length);
-      const started = process.cpuUsage();
-      expect(tokenize(code, "python").reduce((sum, { text }) => sum + text.length, 0)).toBe(code.length);
-      expect(process.cpuUsage(started).user / 1e6).toBeLessThan(5);
+    const parts = [
+      '"',
+      "'",
+      "`",
+      "/*",
+      "//",
+      "a",
+      "1",
+      "\\",
+      "'\\",
+      '"a',
+      "/",
+      "(/",
+      "(/[",
+      " ",
+      " /",
+      "'".repeat(3),
+      '"""a',
+    ];
+    for (const language of ["python", "typescript", "rust"]) {
+      for (const part of parts) {
+        const code = part.repeat(200_000 / part.length);
+        const started = process.cpuUsage();
+        expect(tokenize(code, language).reduce((sum, { text }) => sum + text.length, 0)).toBe(code.length);
+        expect(process.cpuUsage(started).user / 1e6).toBeLessThan(5);
+      }
     }
   });
 });

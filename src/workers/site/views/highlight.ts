@@ -12,6 +12,9 @@ export interface Token {
 
 /** Longer strings are not highlighted as a whole. */
 const MAX_STRING = 400;
+/** Spaces before a regular expression. */
+const MAX_SPACES = 100;
+const QUOTES = new Set(['"', "'", "`"]);
 
 const HASH_COMMENTS = new Set([
   "python",
@@ -26,6 +29,12 @@ const HASH_COMMENTS = new Set([
   "r",
 ]);
 const DASH_COMMENTS = new Set(["sql", "lua", "haskell"]);
+/** Languages in which slashes begin no comment: they divide, and are in paths and patterns of names. */
+const WITHOUT_SLASH_COMMENTS = new Set([...HASH_COMMENTS, "lua", "haskell"]);
+/** Languages with regular expressions between slashes. */
+const SCRIPTS = new Set(["javascript", "typescript", "tsx", "vue", "svelte"]);
+/** What a regular expression may follow, where a division cannot. */
+const BEFORE_REGEX = new Set("(,=:[!&|?{;+~>\n");
 
 const KEYWORDS = new Set(
   `abstract and as async await begin bool boolean break case catch class const constructor continue def default defer delete
@@ -51,8 +60,8 @@ export function tokenize(code: string, language: string): Token[] {
     const character = code.charAt(at);
     const comment = commentEnd(code, at, language);
     if (comment !== undefined) emit("com", comment);
-    else if (character === '"' || character === "'" || character === "`") {
-      const end = stringEnd(code, at);
+    else if (QUOTES.has(character) || (character === "/" && SCRIPTS.has(language) && isRegexAt(code, at))) {
+      const end = stringEnd(code, at, language);
       if (end > at + 1) emit("str", end);
       else at = end;
     } else if (isDigit(character)) emit("num", wordEnd(code, at));
@@ -67,12 +76,13 @@ export function tokenize(code: string, language: string): Token[] {
 }
 
 function commentEnd(code: string, at: number, language: string): number | undefined {
-  if (code.startsWith("/*", at)) {
+  const hasSlashComments = !WITHOUT_SLASH_COMMENTS.has(language);
+  if (hasSlashComments && code.startsWith("/*", at)) {
     const end = code.indexOf("*/", at + 2);
     return end < 0 ? code.length : end + 2;
   }
   const isLine =
-    (code.startsWith("//", at) && code.charAt(at - 1) !== ":") ||
+    (hasSlashComments && code.startsWith("//", at) && code.charAt(at - 1) !== ":") ||
     (code.charAt(at) === "#" && HASH_COMMENTS.has(language)) ||
     (code.startsWith("--", at) && DASH_COMMENTS.has(language));
   return isLine ? lineEnd(code, at) : undefined;
@@ -80,19 +90,36 @@ function commentEnd(code: string, at: number, language: string): number | undefi
 
 /**
  * End of a string, or of the quote alone if the string is not closed on its line: an apostrophe in prose, or a lifetime in Rust.
- * Searches at most `MAX_STRING` characters, which bounds the work for a text full of quotes.
+ * Searches at most `MAX_STRING` characters where a string may not break, which bounds the work for a text full of quotes.
  */
-function stringEnd(code: string, start: number): number {
+function stringEnd(code: string, start: number, language: string): number {
   const quote = code.charAt(start);
+  if (language === "python" && code.startsWith(quote.repeat(3), start)) {
+    const end = code.indexOf(quote.repeat(3), start + 3);
+    return end < 0 ? code.length : end + 3;
+  }
+  if (language === "rust" && quote === "'" && code.charAt(start + 1) !== "\\" && code.charAt(start + 2) !== "'") {
+    return start + 1;
+  }
   const mayBreak = quote === "`";
-  const limit = Math.min(code.length, mayBreak ? code.length : start + MAX_STRING);
+  const limit = mayBreak ? code.length : Math.min(code.length, start + MAX_STRING);
+  let isClass = false;
   for (let at = start + 1; at < limit; at++) {
     const character = code.charAt(at);
     if (character === "\\") at++;
-    else if (character === quote) return at + 1;
+    else if (quote === "/" && (character === "[" || character === "]")) isClass = character === "[";
+    else if (character === quote && !isClass) return at + 1;
     else if (character === "\n" && !mayBreak) return start + 1;
   }
   return limit === code.length && !mayBreak ? start + 1 : limit;
+}
+
+/** Whether a slash begins a regular expression, by what stands before it on its line. */
+function isRegexAt(code: string, slash: number): boolean {
+  if (code.charAt(slash + 1) === "/") return false;
+  let at = slash - 1;
+  while (slash - at < MAX_SPACES && code.charAt(at) === " ") at--;
+  return at < 0 || BEFORE_REGEX.has(code.charAt(at)) || code.slice(Math.max(0, at - 5), at + 1) === "return";
 }
 
 function lineEnd(code: string, at: number): number {
