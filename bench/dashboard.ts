@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- dashboard [--events N] [--rounds N]`: time to the last byte of each page's HTML on a large tenant (100
- * repositories, 10,000 runs, a million audit events), beside the same page on an empty tenant: the ratio tells what size costs.
+ * `npm run bench -- dashboard [--events N] [--rounds N]`: time to the last byte of each page's HTML on a large tenant (300
+ * repositories, 10,000 runs, a million audit events), beside the same page on an empty tenant: the ratio tells what size costs. Then the
+ * time to the first paint of the large tenant's pages in a browser, on a wide window and on a phone's.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -10,6 +11,8 @@ import { openDb } from "../src/service/db/client.ts";
 import { startService } from "../src/tooling/local/stack/service.ts";
 import { addUser, createOwnTenant } from "../src/service/users/index.ts";
 import { seedDashboard } from "../test/support/dashboard-seed.ts";
+import { launchChromium } from "../test/e2e/support/chromium.ts";
+import { firstPaints, WINDOWS } from "./dashboard/paint.ts";
 import { median, ratio, temporaryFolder } from "./support.ts";
 
 const EMAIL = "bench@example.com";
@@ -31,7 +34,7 @@ export async function run(args: string[]): Promise<void> {
     await createOwnTenant(db, userId, { name: "empty" });
     const large = await createOwnTenant(db, userId, { name: "large" });
     await seedDashboard(db, large.tenantId, `user:${userId}`, {
-      workspaces: 100,
+      workspaces: 300,
       runs: 10_000,
       auditEvents: Math.min(events, BATCH),
       days: 30,
@@ -46,7 +49,7 @@ export async function run(args: string[]): Promise<void> {
     await db.execute(sql`analyze`);
     const cookie = await signIn(siteUrl, dataDir);
     const [row] = (await db.execute(sql`select id from workspaces where tenant_id = ${large.tenantId} limit 1`)).rows;
-    const pages = ["repositories", "keys", "team", "usage", "audit", "audit?event=KEY_REVOKED", "settings"];
+    const pages = ["repositories", "runs", "keys", "team", "usage", "audit", "audit?event=KEY_REVOKED", "settings"];
     const rows: [string, number, number][] = [];
     for (const page of pages) {
       const times = await measure(
@@ -68,6 +71,7 @@ export async function run(args: string[]): Promise<void> {
       );
     }
     console.log(`one repository               ${"".padStart(8)} ${one.toFixed(1).padStart(9)}`);
+    await printPaints(`${siteUrl}/app/large`, ["", "search", ...pages], cookie, Number(values.rounds));
   } finally {
     await running.stop();
   }
@@ -86,6 +90,22 @@ async function measure(urls: string[], cookie: string, rounds: number): Promise<
     }
   }
   return times.map(median);
+}
+
+async function printPaints(base: string, pages: readonly string[], cookie: string, rounds: number): Promise<void> {
+  const browser = await launchChromium();
+  try {
+    const urls = pages.map((page) => (page === "" ? base : `${base}/${page}`));
+    const wide = await firstPaints(browser, urls, { cookie, rounds, window: WINDOWS.wide });
+    const phone = await firstPaints(browser, urls, { cookie, rounds, window: WINDOWS.phone });
+    console.log("\nfirst paint                   wide ms  phone ms");
+    for (const [i, page] of pages.entries()) {
+      const cell = (time: number | undefined) => (time ?? 0).toFixed(0).padStart(8);
+      console.log(`${(page === "" ? "overview" : page).padEnd(28)} ${cell(wide[i])}  ${cell(phone[i])}`);
+    }
+  } finally {
+    await browser.close();
+  }
 }
 
 async function signIn(siteUrl: string, dataDir: string): Promise<string> {
