@@ -107,8 +107,12 @@ async function outcomeOf(c: DashboardContext, asked: Asked): Promise<Outcome> {
 
 searchPages.get("/search", async (c) => {
   const asked = askedOf(c);
-  const names = await listRepositoryNames(c.get("db"), c.get("membership").tenantId);
-  const outcome = names.length === 0 ? undefined : await outcomeOf(c, asked);
+  const [names, answer] = await Promise.all([
+    listRepositoryNames(c.get("db"), c.get("membership").tenantId),
+    outcomeOf(c, asked),
+  ]);
+  // Without a repository the page says what to do first.
+  const outcome = names.length === 0 ? undefined : answer;
   return tenantPage(
     c,
     "search",
