@@ -33,7 +33,7 @@ const PIPELINES = [
   "regex/{matchers,regex}",
   "relations/questions",
   "release/package",
-  "search/{consistency,hosted,hosted-relations,read,scope,vectors}",
+  "search/{consistency,hosted,hosted-relations,hosted-repositories,read,scope,vectors}",
   "tenancy/tenancy",
   "texts/{hosted-grep,hosted-texts}",
   "users/concurrency",

@@ -117,7 +117,7 @@ async function scoresOf(
 function opened(files: UsesIndex): OpenIndexes {
   const own: Partial<OpenIndexes> = {
     indexes: [{ name: "", gitSha: null, indexedAtMs: 0, isWorkTree: false }],
-    withUses: (_, work) => work(files),
+    withUses: (_, work) => work(files, files),
     file: () => Promise.resolve(undefined),
   };
   return own as OpenIndexes;

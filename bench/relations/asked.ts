@@ -1,6 +1,7 @@
 /** What `callers` answers when it is asked for each definition that a tool says is called, counted by lines and by calling functions. */
 import { inherits } from "../../src/engines/relations/resolve.ts";
-import type { DefinedSymbol, UsesIndex } from "../../src/engines/relations/uses-index.ts";
+import type { DefinedSymbol } from "../../src/engines/relations/question-files.ts";
+import type { UsesIndex } from "../../src/engines/relations/uses-index.ts";
 import { innermostCallable, UsesFinder } from "../../src/interface/questions/relations/callers.ts";
 import type { Certainty } from "../../src/interface/questions/relations/found.ts";
 import type { GoldCall } from "./gold-call.ts";

@@ -43,6 +43,11 @@ const SymbolShape = {
 
 /** The workspace that a row of an answer comes from, where several are asked. */
 const Owner = { repo: z.string().nullable(), workspaceId: z.uuid() };
+/** The repository of a part of an answer, where it is another one than that of the whole. */
+const OtherOwner = {
+  repo: Owner.repo.optional().describe("Only where it is another repository."),
+  workspaceId: Owner.workspaceId.optional().describe("With `repo`."),
+};
 
 /** The revision that an answer comes from. */
 export const SearchedIndex = z
@@ -197,9 +202,16 @@ export const ReferencesResponse = z
         certainty: z.enum(CERTAINTIES).optional().describe("With `relation`: how sure the use is."),
         distance: z.int().min(1).optional().describe("With `relation`: calls from the definition; 1 is a direct use."),
         target: z
-          .object({ path: z.string(), line: Line, qualifiedName: z.string() })
+          .object({
+            ...OtherOwner,
+            path: z.string(),
+            line: Line,
+            qualifiedName: z.string(),
+          })
           .optional()
-          .describe("With `relation`: the definition that is used, if it is known."),
+          .describe(
+            "With `relation`: the definition that is used, if it is known; with its repository where that is another one.",
+          ),
       }),
     ),
     by: z
@@ -227,6 +239,7 @@ export const PathResponse = z
       .array(
         z.array(
           z.object({
+            ...OtherOwner,
             path: z.string(),
             line: Line.describe("Line of the definition's name."),
             name: z.string().describe("Qualified name."),
@@ -271,6 +284,7 @@ export const ImpactResponse = z
     dependents: z
       .array(
         z.object({
+          ...OtherOwner,
           path: z.string(),
           line: Line,
           enclosing: z.string().nullable().describe("Qualified name of the definition around the line."),
@@ -283,6 +297,7 @@ export const ImpactResponse = z
     tests: z
       .array(
         z.object({
+          ...OtherOwner,
           path: z.string(),
           symbol: z
             .string()

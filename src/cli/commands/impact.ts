@@ -38,10 +38,11 @@ export async function impactCommand(
       return { ...requestOf(IMPACT, {}, { ...options, name, path: own }), patch };
     },
   });
-  const { revision, changed, files, dependents, tests, interfaces, total, truncated } = found.answer;
+  const { indexes, revision, changed, files, dependents, tests, interfaces, total, truncated } = found.answer;
   const { ui } = context;
   await show(context, found, impactResponse, () => {
-    const place = (path: string, line: number | null) => placeText(context, found, { revision, path, line: line ?? 1 });
+    const place = (of: number, path: string, line: number) => placeText(context, found, { revision: of, path, line });
+    const nameOf = (of: number, path: string) => (of === revision ? path : `${indexes[of]?.name} ${path}`);
     const dim = (text: string) => ui.style("dim", text);
     const sure = (certainty: Certainty) => dim(certainty === "name" ? "by name" : certainty);
     const section = (title: string, shown: number, all: number, lines: readonly string[]): string[] => {
@@ -70,16 +71,17 @@ export async function impactCommand(
         tests.length,
         total.tests,
         tests.map(
-          ({ path, symbol, certainty }) => `${path}  ${sure(certainty)}${symbol === null ? "" : `  ${symbol}`}`,
+          ({ revision: of, path, symbol, certainty }) =>
+            `${nameOf(of, path)}  ${sure(certainty)}${symbol === null ? "" : `  ${symbol}`}`,
         ),
       ),
       ...section(
         "Dependents",
         dependents.length,
         total.dependents,
-        dependents.map(({ path, line, enclosing, distance, because }) => {
+        dependents.map(({ revision: of, path, line, enclosing, distance, because }) => {
           const around = enclosing === null ? "" : dim(`  in ${enclosing}`);
-          return `${place(path, line)}  ${because}${distance === 1 ? "" : `, ${distance} calls away`}${around}`;
+          return `${place(of, path, line)}  ${because}${distance === 1 ? "" : `, ${distance} calls away`}${around}`;
         }),
       ),
     ];

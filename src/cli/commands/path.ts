@@ -18,12 +18,12 @@ export async function pathCommand(
     missing: ({ paths }) =>
       paths.length === 0 ? nothingFound(`no call of ${from} leads to ${to}, as far as is known`) : undefined,
   });
-  const { revision, paths, truncated } = found.answer;
+  const { paths, truncated } = found.answer;
   await show(context, found, pathResponse, () => {
     const lines: string[] = [];
     for (const steps of paths) {
       if (lines.length > 0) lines.push("");
-      for (const [step, { path: file, line, name, certainty }] of steps.entries()) {
+      for (const [step, { revision, path: file, line, name, certainty }] of steps.entries()) {
         const sureness = step === 0 ? "" : `  ${context.ui.style("dim", certainty)}`;
         const place = placeText(context, found, { revision, path: file, line });
         lines.push(`${"  ".repeat(step)}${name}  ${place}${sureness}`);

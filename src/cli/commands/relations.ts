@@ -51,9 +51,10 @@ export async function relations(
   });
   await show(context, found, referencesResponse, () => {
     const list = found.answer.references as RelatedReference[];
-    const targets = new Set(list.map(({ target }) => JSON.stringify(target)));
+    const definitionOf = ({ revision, target }: RelatedReference) => definitionText(found, revision, target);
+    const targets = new Set(list.map(definitionOf));
     const isGrouped = relation !== "callees" && targets.size > 1;
-    const groups = Map.groupBy(list, ({ target }) => (isGrouped ? definitionOf(target) : ""));
+    const groups = Map.groupBy(list, (each) => (isGrouped ? definitionOf(each) : ""));
     const lines: string[] = [];
     for (const [definition, own] of groups) {
       if (definition !== "") lines.push(ui.style("bold", definition));
@@ -71,8 +72,16 @@ function placeOf(at: string): { path: string; line?: number } {
   return line === undefined ? { path } : { path, line: Number(line) };
 }
 
-const definitionOf = (target: RelatedReference["target"]): string =>
-  target ? `${target.qualifiedName}  ${target.path}:${target.line}` : "by name only";
+/** A definition; with its repository where several are asked. */
+function definitionText(
+  { answer: { indexes } }: CommandAnswer<object>,
+  revision: number,
+  target: RelatedReference["target"],
+): string {
+  if (!target) return "by name only";
+  const repo = indexes.length > 1 ? `${indexes[target.revision ?? revision]?.name} ` : "";
+  return `${target.qualifiedName}  ${repo}${target.path}:${target.line}`;
+}
 
 function countsOf(list: readonly RelatedReference[]): string {
   const counts = Map.groupBy(list, ({ certainty }) => certainty);
@@ -87,7 +96,7 @@ function lineText(
   { revision, path, line, text, enclosing, certainty, relation, distance, target }: RelatedReference,
 ): string {
   const { ui } = context;
-  const callee = relation === "callees" && target ? `  → ${definitionOf(target)}` : "";
+  const callee = relation === "callees" && target ? `  → ${definitionText(found, revision, target)}` : "";
   const around = enclosing === null || relation === "callees" ? "" : ui.style("dim", `  in ${enclosing}`);
   const sureness = distance === 1 ? certainty : `${certainty}, ${distance} calls away`;
   return `${placeText(context, found, { revision, path, line })}  ${ui.style("dim", sureness)}  ${text}${around}${callee}`;

@@ -20,7 +20,7 @@ export function openIndexes(index: LocalIndex): OpenIndexes<LocalInfo> {
     file: async (path, start, end) => inFirst(await index.readFile(path, start, end)),
     texts: () => index.texts(),
     history: () => index.history(),
-    withUses: (_, work) => index.withUses(work),
+    withUses: (_, work) => index.withUses((files) => work(files, files)),
     nearPaths: (path) => Promise.resolve(index.nearPaths(path)),
   };
 }

@@ -37,14 +37,31 @@ interface Answers {
 const READERS: { [N in keyof Answers]: (answer: Answers[N]) => object } = {
   search: ({ results, indexes, ...rest }) => ({ ...rest, results: withRevisions(results, indexes) }),
   symbols: ({ symbols, indexes, ...rest }) => ({ ...rest, symbols: withRevisions(symbols, indexes) }),
-  references: ({ references, indexes, ...rest }) => ({ ...rest, references: withRevisions(references, indexes) }),
+  references: ({ references, indexes, ...rest }) => ({
+    ...rest,
+    references: withRevisions(references, indexes).map((each) => {
+      const { target } = each;
+      return target?.workspaceId === undefined
+        ? each
+        : Object.assign(each, { target: withRevisions([target], indexes)[0] });
+    }),
+  }),
   definition: ({ definitions, indexes, ...rest }) => ({
     ...rest,
     revision: 0,
     definitions: withRevisions(definitions, indexes),
   }),
-  path: (answer) => ({ ...answer, revision: 0 }),
-  impact: (answer) => ({ ...answer, revision: 0 }),
+  path: ({ paths, indexes, ...rest }) => ({
+    ...rest,
+    revision: 0,
+    paths: paths.map((steps) => withRevisions(steps, indexes)),
+  }),
+  impact: ({ dependents, tests, indexes, ...rest }) => ({
+    ...rest,
+    revision: 0,
+    dependents: withRevisions(dependents, indexes),
+    tests: withRevisions(tests, indexes),
+  }),
   outline: ({ outline, ...rest }) => ({ ...rest, symbols: outline, revision: 0 }),
   file: (lines) => ({ ...lines, revision: 0 }),
   // An earlier service names neither gaps nor files with withheld lines.
@@ -59,9 +76,13 @@ const READERS: { [N in keyof Answers]: (answer: Answers[N]) => object } = {
   files: (answer) => ({ ...answer, revision: 0 }),
 };
 
-function withRevisions<T extends { workspaceId: string }>(rows: readonly T[], indexes: readonly SearchedIndex[]) {
+/** Rows without a workspace are of the first index. */
+function withRevisions<T extends { workspaceId?: string | undefined }>(
+  rows: readonly T[],
+  indexes: readonly SearchedIndex[],
+) {
   const positions = new Map(indexes.map(({ workspaceId }, position) => [workspaceId, position]));
-  return rows.map((row) => Object.assign({ revision: positions.get(row.workspaceId) ?? 0 }, row));
+  return rows.map((row) => Object.assign({ revision: positions.get(row.workspaceId ?? "") ?? 0 }, row));
 }
 
 /** Columns in bytes; of a line that is not shown from its beginning as they are. */

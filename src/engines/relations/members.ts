@@ -67,7 +67,7 @@ async function memberApart(follow: Follower, of: Place, name: string): Promise<F
 /** A Rust method from an `impl` block in another file. That file binds it as `Type.method`, and `Type` must resolve to this type there. */
 async function methodApart(follow: Follower, of: Place, type: string, name: string): Promise<FoundMember | undefined> {
   const found: FoundMember[] = [];
-  const named = await follow.files.definitions(name);
+  const named = await follow.files.definitions(name, of.path);
   for (const path of new Set(named.map((own) => own.path).filter((own) => own.endsWith(".rs") && own !== of.path))) {
     if (found.length > 1) break;
     const meaning = (await follow.files.uses(path))?.bindings.get(`${type}.${name}`);

@@ -1,4 +1,5 @@
 /** Which files of a repository an import may mean, likeliest first. */
+import { splitMark } from "./marked-paths.ts";
 
 const SCRIPT_ENDINGS = [".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"];
 const SOURCES_OF: Readonly<Record<string, readonly string[]>> = {
@@ -10,6 +11,11 @@ const SOURCES_OF: Readonly<Record<string, readonly string[]>> = {
 
 /** Paths that an import in a file may mean; empty if it names a package that is not part of the file's folders. */
 export function modulePaths(path: string, module: string): string[] {
+  const { mark, own } = splitMark(path);
+  return pathsIn(own, module).map((each) => mark + each);
+}
+
+function pathsIn(path: string, module: string): string[] {
   if (path.endsWith(".rs")) return rustPaths(path, module);
   return /\.pyi?$/.test(path) ? pythonPaths(path, module) : scriptPaths(path, module);
 }
@@ -37,11 +43,7 @@ export function scriptFiles(joined: string): string[] {
 function pythonPaths(path: string, module: string): string[] {
   const [dots = ""] = /^\.*/.exec(module) ?? [];
   const rest = module.slice(dots.length).replaceAll(".", "/");
-  const files = (folder: string) => {
-    const base = [folder, rest].filter((part) => part !== "").join("/");
-    const inside = base === "" ? "" : `${base}/`;
-    return [...(rest === "" ? [] : [`${base}.py`]), `${inside}__init__.py`, ...(rest === "" ? [] : [`${base}.pyi`])];
-  };
+  const files = (folder: string) => pythonFiles(folder, rest);
   if (dots !== "") {
     let folder: string | undefined = folderOf(path);
     for (let up = 1; up < dots.length && folder !== undefined; up++)
@@ -55,6 +57,13 @@ function pythonPaths(path: string, module: string): string[] {
     if (folder === "") break;
   }
   return [...new Set([...above, "src"])].flatMap(files);
+}
+
+/** Files of the Python module at a path below a folder; an empty path is the folder itself. */
+export function pythonFiles(folder: string, path: string): string[] {
+  const base = [folder, path].filter((part) => part !== "").join("/");
+  const inside = base === "" ? "" : `${base}/`;
+  return [...(path === "" ? [] : [`${base}.py`]), `${inside}__init__.py`, ...(path === "" ? [] : [`${base}.pyi`])];
 }
 
 /** The `__init__.py` of a Python module's folder, which makes it a package. */
@@ -103,7 +112,7 @@ function rustPaths(path: string, module: string): string[] {
 }
 
 /** Files of the module `names` below the folder of a module; `sources` is the folder of the whole package. */
-function rustFiles(folder: string, names: readonly string[], sources: string): string[] {
+export function rustFiles(folder: string, names: readonly string[], sources: string): string[] {
   const base = [folder, ...names].filter((part) => part !== "").join("/");
   if (base === sources) return [`${base}/lib.rs`, `${base}/main.rs`, `${base}.rs`, `${base}/mod.rs`];
   return [`${base}.rs`, `${base}/mod.rs`];

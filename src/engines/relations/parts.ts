@@ -12,7 +12,7 @@ export async function otherParts(of: Place, files: RelatedFiles): Promise<({ pat
     ([key, to]) => key.startsWith(partialKey("")) && to.to === "local" && to.line === of.line,
   );
   if (!rule || !uses || !own) return [];
-  const named = await files.definitions(rule.definition(own[0].slice(partialKey("").length)));
+  const named = await files.definitions(rule.definition(own[0].slice(partialKey("").length)), of.path);
   const parts: ({ path: string } & ClassInfo)[] = [];
   for (const path of new Set(named.map((each) => each.path).slice(0, MAX_CANDIDATES))) {
     const other = path === of.path ? undefined : await files.uses(path);

@@ -51,7 +51,7 @@ export async function findInProgram(
   // A repository may hold several programs: what the file defines itself is meant.
   if (here && here.to !== "ambiguous") return { path, of: here };
   // A namespace is opened by any number of files, and binds nothing.
-  const named = (await files.definitions(full.slice(full.lastIndexOf(":") + 1))).filter(
+  const named = (await files.definitions(full.slice(full.lastIndexOf(":") + 1), path)).filter(
     ({ kind }) => kind !== "namespace",
   );
   const others = [...new Set(named.map((each) => each.path))].filter((each) => each !== path && IN_PROGRAM.test(each));

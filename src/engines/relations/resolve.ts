@@ -1,9 +1,9 @@
 import { agreedValue, extensionCalledAs, firstKnown, outerName } from "./extensions.ts";
 import { handed } from "./handed.ts";
-import { MAX_CANDIDATES } from "./limits.ts";
 import { findMember, inheritsFrom } from "./members.ts";
 import { modulePaths, packageAround, submodule } from "./modules.ts";
-import { isKotlin, ofPackage, packageRuleOf, partialKey } from "./packages.ts";
+import { definedInPackage } from "./package-definitions.ts";
+import { isKotlin, ofPackage, packageRuleOf } from "./packages.ts";
 import { contextsOf, findInProgram, IN_PROGRAM, isExact, isOfLibrary, isProgram } from "./program.ts";
 import {
   type Follower,
@@ -222,32 +222,8 @@ class Resolver implements Follower {
   }
 
   /** What a package defines under a name. Unknown if several of its files define it, or if a file that may define it could not be read. */
-  async fromPackage(path: string, module: string, name: string, read: Read = this.#asDefinition): Promise<Resolved> {
-    const rule = packageRuleOf(path);
-    if (!rule || name === "*") return "unknown";
-    const candidates = (await this.files.definitions(rule.definition(name))).map((own) => own.path);
-    const paths = [...new Set(candidates)].filter((own) => rule.holds(path, module, own));
-    const found: { path: string; of: Meaning; isPart: boolean }[] = [];
-    for (const own of paths.slice(0, MAX_CANDIDATES)) {
-      const uses = await this.files.uses(own);
-      if (!uses) return "unknown";
-      if (!rule.confirms(module, own, uses)) continue;
-      const of =
-        rule.hides(own) && own !== path ? uses.exports.get(name) : uses.bindings.get(rule.bound?.(name, own) ?? name);
-      if (of) found.push({ path: own, of, isPart: uses.bindings.has(partialKey(name)) });
-    }
-    // Of the parts of a class, the one with the shortest path is usually named like the class.
-    const [first] = found.toSorted((a, b) => a.path.length - b.path.length);
-    const isOne = found.length === 1 || found.every(({ isPart }) => isPart);
-    if (first && (!isOne || paths.length > MAX_CANDIDATES)) this.ambiguous++;
-    if (first) return isOne && paths.length <= MAX_CANDIDATES ? read(first.path, first.of) : "unknown";
-    const uses = await this.files.uses(path);
-    if (uses && module === rule.ownPackage(uses))
-      for (const star of uses.stars) {
-        const taken = star === module ? "outside" : await this.fromPackage(path, star, name, read);
-        if (typeof taken !== "string") return taken;
-      }
-    return "outside";
+  fromPackage(path: string, module: string, name: string, read: Read = this.#asDefinition): Promise<Resolved> {
+    return definedInPackage(this, path, { module, name }, read);
   }
 
   /** What a name of a program means, looked up outwards from the namespaces and classes around it; `path` is the file that names it. */
@@ -274,7 +250,7 @@ class Resolver implements Follower {
       if (member !== undefined) return member;
     }
     const last = name.slice(name.lastIndexOf(":") + 1);
-    const isDefined = (await this.files.definitions(last)).some((each) => IN_PROGRAM.test(each.path));
+    const isDefined = (await this.files.definitions(last, path)).some((each) => IN_PROGRAM.test(each.path));
     // It may be a member of a class that a macro opens, or of one that is not known.
     return isDefined && !exact ? "unknown" : "outside";
   }

@@ -3,12 +3,25 @@ import type { Entry } from "./script-configs.ts";
 import type { ClassInfo, FileUses, Meaning } from "./types.ts";
 import { ENTRY, isSeenThrough, isStep, isWrapping, unwrappedBy, type Wrapping } from "./wrapped.ts";
 
-/** The files in which meanings are followed: those of one revision. */
+/** A package in another repository. */
+export interface PackageFiles {
+  /** Its files that define the name that is asked for. */
+  paths: readonly string[];
+  /** It may be the wrong package. */
+  isLikely: boolean;
+}
+
+/** The files in which meanings are followed: those of one revision, and those of others whose packages they import. */
 export interface RelatedFiles {
   /** The uses of a file; undefined if there is no such file, or its language has no rules. */
   uses(path: string): Promise<FileUses | undefined>;
-  /** Definitions with a name in all files; languages with packages need them, since their imports do not name files. */
-  definitions(name: string): Promise<readonly { path: string; kind?: string }[]>;
+  /**
+   * Definitions with a name in all files of the repository of the file `path`, or of the one that is asked; languages with packages need them,
+   * since their imports do not name files.
+   */
+  definitions(name: string, path?: string): Promise<readonly { path: string; kind?: string }[]>;
+  /** The package of another repository that an import of Go, Java or Kotlin may mean, where it defines a name. */
+  packageElsewhere(path: string, module: string, name: string): Promise<PackageFiles | undefined>;
   /** Files that an import of a package or through an alias may mean, the likeliest first. */
   entries(path: string, module: string): Promise<readonly Entry[]>;
 }

@@ -29,9 +29,10 @@ const MAX_DEPTH = 5;
 const MAX_PATTERNS = 500;
 const MAX_ENTRIES = 200;
 
-type Values = Readonly<Record<string, unknown>>;
+export type Values = Readonly<Record<string, unknown>>;
 
-interface Package {
+/** A package of scripts, with the values of its manifest. */
+export interface ScriptPackage {
   folder: string;
   manifest: Values;
 }
@@ -47,7 +48,7 @@ interface Aliases {
 /** The configurations of one revision; each is read when an import first asks for it. */
 export class ScriptConfigs {
   readonly #files: ConfiguredFiles;
-  #packages: Promise<ReadonlyMap<string, Package | undefined>> | undefined;
+  #packages: Promise<ReadonlyMap<string, ScriptPackage | undefined>> | undefined;
   readonly #aliases = new Map<string, Promise<Aliases | undefined>>();
 
   constructor(files: ConfiguredFiles) {
@@ -59,15 +60,15 @@ export class ScriptConfigs {
     if (/^[./]|^\w+:/.test(module)) return [];
     const aliases = await this.#aliasesOf(path);
     const aliased = aliases ? aliasedPaths(aliases, module) : [];
-    const [, name = "", inner = ""] = /^((?:@[^/]+\/)?[^/]+)(?:\/(.+))?$/.exec(module) ?? [];
+    const { name, inner } = packageNamed(module);
     const own = (await (this.#packages ??= this.#readPackages())).get(name);
     const entries = [...aliased, ...(own ? entriesOf(own, inner) : [])].slice(0, MAX_ENTRIES);
     return entries.filter((entry) => this.#files.has(entry.path));
   }
 
-  async #readPackages(): Promise<ReadonlyMap<string, Package | undefined>> {
+  async #readPackages(): Promise<ReadonlyMap<string, ScriptPackage | undefined>> {
     const paths = this.#files.paths.filter((path) => /(?:^|\/)package\.json$/.test(path)).slice(0, MAX_FILES);
-    const packages = new Map<string, Package | undefined>();
+    const packages = new Map<string, ScriptPackage | undefined>();
     for (const [i, text] of (await this.#files.textsOf(paths)).entries()) {
       const manifest = valuesOf(text);
       const name = manifest?.["name"];
@@ -129,6 +130,12 @@ export class ScriptConfigs {
   }
 }
 
+/** The package that an import in a script names, and the path in it. */
+export function packageNamed(module: string): { name: string; inner: string } {
+  const [, name = "", inner = ""] = /^((?:@[^/]+\/)?[^/]+)(?:\/(.+))?$/.exec(module) ?? [];
+  return { name, inner };
+}
+
 /** Files that an alias maps a module to: the pattern with the longest text before its `*` counts, as TypeScript has it. */
 function aliasedPaths({ folder, paths, hasBase }: Aliases, module: string): Entry[] {
   let best: { before: number; rest: string; targets: readonly string[] } | undefined;
@@ -153,7 +160,7 @@ function restOf(pattern: string, module: string): string | undefined {
 }
 
 /** Files of a package: those that its manifest names for `inner` (empty for the package itself), their sources, and where both usually are. */
-function entriesOf({ folder, manifest }: Package, inner: string): Entry[] {
+export function entriesOf({ folder, manifest }: ScriptPackage, inner: string): Entry[] {
   const stated = statedFor(manifest, inner).slice(0, MAX_ENTRIES);
   const usual = (inner === "" ? ["index", "main"] : [inner]).flatMap((name) => [`src/${name}`, name, `lib/${name}`]);
   return [
@@ -200,7 +207,7 @@ const asValues = (value: unknown): Values | undefined =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Values) : undefined;
 
 /** The values of a JSON file, with comments and trailing commas as configurations have them; undefined if it is none. */
-function valuesOf(text: string | undefined): Values | undefined {
+export function valuesOf(text: string | undefined): Values | undefined {
   if (text === undefined || text.length > MAX_TEXT) return undefined;
   try {
     return asValues(parse(text, [], { allowTrailingComma: true }));

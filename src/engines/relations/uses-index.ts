@@ -1,27 +1,25 @@
 import { hasSureRules, hasUses } from "./languages.ts";
 import { decodeUses } from "./record.ts";
-import type { Target } from "./resolved.ts";
+import { inherits, resolveUse } from "./resolve.ts";
+import { ReadBudget } from "./read-budget.ts";
+import type { DefinedSymbol, QuestionFiles } from "./question-files.ts";
+import type { PackageFiles, Place, Resolved, Target } from "./resolved.ts";
 import { type Entry, ScriptConfigs } from "./script-configs.ts";
-import type { FileUses } from "./types.ts";
+import type { FileUses, Use } from "./types.ts";
 import { filesNamed, outlinesOf, symbolsOf } from "../search/definitions.ts";
 import { lastPart, nameKey } from "../search/names.ts";
 import { symbolsAt } from "../search/lookups.ts";
 import { innermost } from "../search/places.ts";
-import { kindOfNumber, type SymbolPlace } from "../search/record.ts";
+import { kindOfNumber } from "../search/record.ts";
 import { documentsWith, referencesIn, shownLine, sourcesFirst } from "../search/references.ts";
 import type { SearchIndex } from "../search/search-index.ts";
 import { TRAIT } from "../search/paths.ts";
 import type { QueryTerm } from "../search/query.ts";
 import type { FoundReference, FoundSymbol, TextSource } from "../search/types.ts";
-import { wantedChunks } from "../search/wanted-text.ts";
+import { wholeTexts } from "../search/wanted-text.ts";
 import { type AlikeFile, filesAlike } from "../impact/words.ts";
 import { filesWithNames } from "../impact/names.ts";
 
-/** Files whose uses a question reads, and bytes of their records: about 20 ms of CPU time a megabyte. */
-const MAX_FILES = 5_000;
-const MAX_RECORD_BYTES = 12 * 1024 * 1024;
-/** Bytes of records whose uses are remembered at a time; in memory they take about ten times as much. */
-const MAX_REMEMBERED_BYTES = 3 * 1024 * 1024;
 /** Files whose definitions are remembered: the uses of one file are asked for one after another. */
 const MAX_OUTLINES = 100;
 /** Documents whose texts are read for a name in languages without rules. */
@@ -46,40 +44,56 @@ const NO_USES: FileUses = {
 /** Reads the uses of a file whose record is not stored; undefined if that is not possible. */
 export type UsesFallback = (path: string, language: string) => Promise<FileUses | undefined>;
 
-/** A definition, by its place. */
-export interface DefinedSymbol extends Pick<SymbolPlace, "name" | "qualifiedName" | "kind" | "startLine" | "endLine"> {
-  path: string;
-}
-
 /** The files of one revision as one question about relations reads them: it remembers what it has read, up to a limit. */
-export class UsesIndex {
+export class UsesIndex implements QuestionFiles {
   readonly #index: SearchIndex;
   readonly #texts: TextSource;
   readonly #read: UsesFallback;
+  readonly #revision: number;
+  readonly #budget: ReadBudget;
   readonly #configs: ScriptConfigs;
   readonly #known = new Map<string, Promise<FileUses | undefined>>();
   readonly #named = new Map<string, Promise<DefinedSymbol[]>>();
   readonly #outlines = new Map<string, Promise<DefinedSymbol[]>>();
-  #files = 0;
-  #bytes = 0;
-  /** Sizes of the records of remembered files, the oldest first. */
-  readonly #remembered = new Map<string, number>();
-  #rememberedBytes = 0;
   /** Files in languages with rules whose uses are not known. */
   readonly unread = new Set<string>();
-  /** The limit was reached before everything was read. */
-  exhausted = false;
 
-  /** `index` holds the one revision. `read` is called for files without a record. */
-  constructor(index: SearchIndex, texts: TextSource, read: UsesFallback = () => Promise.resolve(undefined)) {
+  /** `read` is called for files without a record. */
+  constructor(
+    index: SearchIndex,
+    texts: TextSource,
+    read: UsesFallback = () => Promise.resolve(undefined),
+    { revision = 0, budget = new ReadBudget() }: { revision?: number; budget?: ReadBudget } = {},
+  ) {
     this.#index = index;
     this.#texts = texts;
     this.#read = read;
+    this.#revision = revision;
+    this.#budget = budget;
     this.#configs = new ScriptConfigs(this);
   }
 
+  /** The limit was reached before everything was read. */
+  get exhausted(): boolean {
+    return this.#budget.exhausted;
+  }
+
+  get budget(): ReadBudget {
+    return this.#budget;
+  }
+
+  /** Whether a file, given by its number, is of this revision. */
+  #isOwn(file: number): boolean {
+    const { firstFiles } = this.#index;
+    return file >= (firstFiles[this.#revision] as number) && file < (firstFiles[this.#revision + 1] as number);
+  }
+
+  #fileAt(path: string): number | undefined {
+    return this.#index.fileAt(this.#revision, path);
+  }
+
   /** Files that mention an identifier, sources first. Nearly all files for a name that is too common to be looked up. */
-  async mentioning(name: string): Promise<{ path: string; language: string }[]> {
+  async mentioning(name: string, _near?: readonly string[]): Promise<{ path: string; language: string }[]> {
     const documents = sourcesFirst(this.#index, await documentsWith(this.#index, name));
     const files = new Set(documents.map((document) => this.#index.fileOfDocument[document] as number));
     return [...files].map((file) => ({ path: this.#index.path(file), language: this.#index.language(file) }));
@@ -87,22 +101,22 @@ export class UsesIndex {
 
   /** All files, in order of path. */
   get paths(): readonly string[] {
-    return this.#index.tables[0]?.paths ?? [];
+    return this.#index.tables[this.#revision]?.paths ?? [];
   }
 
   has(path: string): boolean {
-    return this.#index.fileAt(0, path) !== undefined;
+    return this.#fileAt(path) !== undefined;
   }
 
   /** Bits of `TRAIT` that a file has; 0 for a path that is none. */
   traits(path: string): number {
-    const file = this.#index.fileAt(0, path);
+    const file = this.#fileAt(path);
     return file === undefined ? 0 : (this.#index.traits[file] as number);
   }
 
   /** Language id of a file; empty for a path that is none. */
   language(path: string): string {
-    const file = this.#index.fileAt(0, path);
+    const file = this.#fileAt(path);
     return file === undefined ? "" : this.#index.language(file);
   }
 
@@ -144,15 +158,12 @@ export class UsesIndex {
   }
 
   async #load(path: string): Promise<FileUses | undefined> {
-    const file = this.#index.fileAt(0, path);
+    const file = this.#fileAt(path);
     if (file === undefined || !hasUses(this.#index.language(file))) return undefined;
-    if (this.#files++ >= MAX_FILES || this.#bytes >= MAX_RECORD_BYTES) {
-      this.exhausted = true;
-      return undefined;
-    }
+    if (!this.#budget.takesFile()) return undefined;
     const [record] = await this.#index.segmentOfFile(file).readUses([this.#index.ordinalOf[file] as number]);
     if (record && record.length > 0) {
-      this.#remember(path, record.length);
+      this.#budget.remember(record.length, () => this.#known.delete(path));
       return decodeUses(record);
     }
     if (this.#index.contentKey(file).sha256 === EMPTY) return NO_USES;
@@ -161,37 +172,22 @@ export class UsesIndex {
     return read;
   }
 
-  /** Counts a record that was read, and evicts the oldest ones if there are too many. */
-  #remember(path: string, bytes: number): void {
-    this.#bytes += bytes;
-    this.#rememberedBytes += bytes;
-    this.#remembered.set(path, bytes);
-    for (const [oldest, size] of this.#remembered) {
-      if (this.#rememberedBytes <= MAX_REMEMBERED_BYTES || oldest === path) return;
-      this.#remembered.delete(oldest);
-      this.#known.delete(oldest);
-      this.#rememberedBytes -= size;
-    }
-  }
-
   /** Files that an import in a script may mean that does not begin with a dot: of a package of the repository, or through an alias. */
   async entries(path: string, module: string): Promise<readonly Entry[]> {
     return SCRIPTS.has(this.language(path)) ? this.#configs.entries(path, module) : [];
   }
 
   /** Whole texts of small files; undefined for those without one. */
-  async textsOf(paths: readonly string[]): Promise<(string | undefined)[]> {
-    const files = paths.map((path) => ({ file: this.#index.fileAt(0, path) as number }));
-    const records = await outlinesOf(this.#index, files);
-    const wanted = records.map((record, i) =>
-      wantedChunks(this.#index, { file: files[i]?.file as number, record }, [...record.chunks.keys()]),
+  textsOf(paths: readonly string[]): Promise<(string | undefined)[]> {
+    return wholeTexts(
+      this.#index,
+      paths.map((path) => this.#fileAt(path) as number),
+      this.#texts,
     );
-    const loaded = wanted.length === 0 ? [] : await this.#texts(wanted);
-    return loaded.map(({ chunks }) => (chunks.includes("") ? undefined : chunks.join("\n")));
   }
 
   /** Definitions with a name, by the last part of their qualified names and with regard to case. */
-  definitions(name: string): Promise<DefinedSymbol[]> {
+  definitions(name: string, _path?: string): Promise<DefinedSymbol[]> {
     let found = this.#named.get(name);
     if (!found) {
       found = this.#definitionsNamed(name);
@@ -201,7 +197,7 @@ export class UsesIndex {
   }
 
   async #definitionsNamed(name: string): Promise<DefinedSymbol[]> {
-    const named = await filesNamed(this.#index, nameKey(name, ""));
+    const named = (await filesNamed(this.#index, nameKey(name, ""))).filter(({ file }) => this.#isOwn(file));
     // A file with thousands of overloads is read once.
     const files = [...new Set(named.map(({ file }) => file))];
     const read = await symbolsOf(
@@ -227,7 +223,7 @@ export class UsesIndex {
   }
 
   async #definitionsIn(path: string): Promise<DefinedSymbol[]> {
-    const file = this.#index.fileAt(0, path);
+    const file = this.#fileAt(path);
     const [symbols = []] = file === undefined ? [] : await symbolsOf(this.#index, [{ file }]);
     return symbols.map((symbol) => Object.assign({ path }, symbol));
   }
@@ -237,23 +233,48 @@ export class UsesIndex {
     return isLikely !== true && hasSureRules(this.language(path)) ? "certain" : "likely";
   }
 
-  /** Definitions with their languages and signatures, in the order given; `revision` is 0. */
+  /** What a use in a file leads to by the rules of its language. */
+  resolve(path: string, use: Pick<Use, "name" | "meaning">): Promise<Resolved> {
+    return resolveUse(path, use, this);
+  }
+
+  /** Whether the class around a member has another class among its bases, at any distance. */
+  inherits(of: Place, base: Place): Promise<boolean> {
+    return inherits(of, base, this);
+  }
+
+  /** There is no other repository. */
+  packageElsewhere(): Promise<PackageFiles | undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  /** Whether uses in a file may be of a definition in another one by their name alone. */
+  importsPackageOf(_path: string, _definition: string): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
+  /** Files of other repositories that import a package of a file's repository. */
+  importing(_path: string): Promise<readonly string[]> {
+    return Promise.resolve([]);
+  }
+
+  /** Definitions with their languages and signatures, in the order given. */
   described(definitions: readonly DefinedSymbol[]): Promise<FoundSymbol[]> {
-    return symbolsAt(this.#index, definitions, this.#texts);
+    return symbolsAt(this.#index, definitions, this.#texts, this.#revision);
   }
 
   /** Lines with the symbols around them, in the order asked for; the text of a withheld one is empty. */
   async lines(places: readonly { path: string; line: number }[]): Promise<FoundReference[]> {
     const index = this.#index;
-    const paths = [...new Set(places.map(({ path }) => path))].filter((path) => index.fileAt(0, path) !== undefined);
-    const files = paths.map((path) => ({ file: index.fileAt(0, path) as number }));
+    const paths = [...new Set(places.map(({ path }) => path))].filter((path) => this.#fileAt(path) !== undefined);
+    const files = paths.map((path) => ({ file: this.#fileAt(path) as number }));
     const [outlines, symbols] = await Promise.all([outlinesOf(index, files), symbolsOf(index, files)]);
     const wanted = paths.map((path, i) => {
       const own = places.filter((place) => place.path === path).map(({ line }) => line);
       const chunks = (outlines[i]?.chunks ?? []).flatMap(({ startLine, endLine }, ordinal) =>
         own.some((line) => startLine <= line && line <= endLine) ? [{ ordinal, startLine, endLine }] : [],
       );
-      return { ...index.contentKey(files[i]?.file as number), revision: 0, path, chunks, symbols: [] };
+      return { ...index.contentKey(files[i]?.file as number), revision: this.#revision, path, chunks, symbols: [] };
     });
     const loaded = wanted.length === 0 ? [] : await this.#texts(wanted);
     return places.map(({ path, line }) => {
@@ -264,17 +285,18 @@ export class UsesIndex {
       const own = symbols[at] ?? [];
       const around = innermost({ symbols: own }, [...own.keys()], line, line);
       const enclosing = around === undefined ? null : (own[around]?.qualifiedName ?? null);
-      return { revision: 0, path, line, text: shownLine(text), enclosing };
+      return { revision: this.#revision, path, line, text: shownLine(text), enclosing };
     });
   }
 
   /** Lines of some files that mention an identifier, in order of path and line, those of its definitions left out. */
   async linesMentioning(name: string, paths: ReadonlySet<string>): Promise<FoundReference[]> {
     const index = this.#index;
-    const documents = sourcesFirst(index, await documentsWith(index, name)).filter((document) =>
-      paths.has(index.path(index.fileOfDocument[document] as number)),
-    );
-    if (documents.length > MAX_DOCUMENTS) this.exhausted = true;
+    const documents = sourcesFirst(index, await documentsWith(index, name)).filter((document) => {
+      const file = index.fileOfDocument[document] as number;
+      return this.#isOwn(file) && paths.has(index.path(file));
+    });
+    if (documents.length > MAX_DOCUMENTS) this.#budget.exhausted = true;
     return referencesIn(index, name, documents.slice(0, MAX_DOCUMENTS), this.#texts);
   }
 }

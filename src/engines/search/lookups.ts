@@ -189,9 +189,10 @@ export async function symbolsAt(
   index: SearchIndex,
   places: readonly Pick<FoundSymbol, "path" | "startLine" | "qualifiedName">[],
   texts: TextSource,
+  revision = 0,
 ): Promise<FoundSymbol[]> {
   const files = [...new Set(places.map(({ path }) => path))].flatMap((path) => {
-    const file = index.fileAt(0, path);
+    const file = index.fileAt(revision, path);
     return file === undefined ? [] : [{ path, file }];
   });
   const symbols = await symbolsOf(index, files);

@@ -147,9 +147,14 @@ export class SearchIndex {
   }
 
   revisionOf(file: number): number {
-    let revision = 0;
-    while (file >= (this.firstFiles[revision + 1] as number)) revision++;
-    return revision;
+    let low = 0;
+    let high = this.tables.length - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (file < (this.firstFiles[middle + 1] as number)) high = middle;
+      else low = middle + 1;
+    }
+    return low;
   }
 
   path(file: number): string {

@@ -1,16 +1,17 @@
 /** Text of the tool `impact`: the files first, each with its reasons, then interfaces, tests and what depends on the change. */
 import type { Answered } from "../questions/code-index.ts";
 import type { ImpactAnswer } from "../questions/impact/impact.ts";
-import { type AnswerOptions, budgetOf, heading } from "./answer-frame.ts";
+import { type AnswerOptions, budgetOf, heading, placeOf } from "./answer-frame.ts";
 import { fit, type Forms } from "./text.ts";
 
 /** Definitions that the first line names. */
 const MAX_NAMED = 8;
 
 export function impactText(answer: Answered<ImpactAnswer>, options: AnswerOptions): string {
-  const { indexes, leftOut, changed, files, interfaces, tests, dependents, total } = answer;
+  const { indexes, revision, leftOut, changed, files, interfaces, tests, dependents, total } = answer;
   const head = heading(indexes, options.nowMs, leftOut);
   const names = [...new Set(changed.map(({ path, symbol }) => symbol ?? path))].slice(0, MAX_NAMED).join(", ");
+  const place = (of: number, path: string) => (of === revision ? path : placeOf(indexes, of, path));
   const counts = `${total.changed} changed: ${names}${total.changed > MAX_NAMED ? ", …" : ""}`;
   const section = (title: string, shown: number, all: number, lines: readonly Forms[]): Forms[] =>
     lines.map(([line, ...shorter], i): Forms => {
@@ -37,18 +38,20 @@ export function impactText(answer: Answered<ImpactAnswer>, options: AnswerOption
       "Tests",
       tests.length,
       total.tests,
-      tests.map(({ path, symbol, certainty }): Forms => {
+      tests.map(({ revision, path, symbol, certainty }): Forms => {
         const by = certainty === "name" ? "by name only" : certainty;
-        return [`${path}${symbol === null ? "" : `  ${symbol}`}  ${by}`];
+        return [`${place(revision, path)}${symbol === null ? "" : `  ${symbol}`}  ${by}`];
       }),
     ),
     ...section(
       "Depends on it through calls",
       dependents.length,
       total.dependents,
-      dependents.map(({ path, line, enclosing, distance, because }): Forms => {
+      dependents.map(({ revision, path, line, enclosing, distance, because }): Forms => {
         const around = enclosing === null ? "" : `  [in ${enclosing}]`;
-        return [`${path}:${line}  ${because}${distance === 1 ? "" : `, ${distance} calls away`}${around}`];
+        return [
+          `${place(revision, path)}:${line}  ${because}${distance === 1 ? "" : `, ${distance} calls away`}${around}`,
+        ];
       }),
     ),
   ];

@@ -19,19 +19,20 @@ export function relationText(
   const notRead = unread === 0 ? "" : ` ${unread} files that may hold more could not be read for it.`;
   const limits = `What goes through a registry, reflection or an untyped value is not followed.${notRead}`;
   if (references.length === 0) return `${head}\n\nNo ${relation} of ${name} are known. ${limits}`;
-  const titleOf = ({ certainty, target }: RelatedReference): string => {
-    const definition =
-      target && relation !== "callees" ? ` ${target.qualifiedName} at ${target.path}:${target.line}` : "";
+  const nameOf = ({ revision, target }: RelatedReference): string =>
+    target
+      ? `${target.qualifiedName} at ${placeOf(indexes, target.revision ?? revision, target.path)}:${target.line}`
+      : "";
+  const titleOf = (each: RelatedReference): string => {
+    const { certainty, target } = each;
+    const definition = target && relation !== "callees" ? ` ${nameOf(each)}` : "";
     return `${HEADINGS[certainty]}${definition}`;
   };
   const parts = references.map((each, i): Forms => {
     const before = references[i - 1];
     const title = before && titleOf(before) === titleOf(each) ? "" : `${i === 0 ? "" : "\n"}${titleOf(each)}:\n`;
     const place = `${title}${placeOf(indexes, each.revision, each.path)}:${each.line}`;
-    const callee =
-      relation === "callees" && each.target
-        ? `  → ${each.target.qualifiedName} at ${each.target.path}:${each.target.line}`
-        : "";
+    const callee = relation === "callees" && each.target ? `  → ${nameOf(each)}` : "";
     const steps = each.distance === 1 ? "" : `  ${each.distance} calls away`;
     const around = each.enclosing === null || relation === "callees" ? "" : `  [in ${each.enclosing}]`;
     return [`${place}  ${each.text}${around}${callee}${steps}`, `${place}${callee}${steps}`];

@@ -16,6 +16,7 @@ import type {
   SymbolRequest,
 } from "../../engines/search/types.ts";
 import type { ChangeHistory } from "../../engines/impact/co-change.ts";
+import type { QuestionFiles } from "../../engines/relations/question-files.ts";
 import type { UsesIndex } from "../../engines/relations/uses-index.ts";
 
 /** Who asks, which bounds what can be read. What lies outside is answered as if it did not exist. */
@@ -96,8 +97,11 @@ export interface OpenIndexes<Info extends IndexInfo = IndexInfo> {
   nearPaths(path: string): Promise<string[]>;
   /** All files and their whole texts, for exact search. */
   texts(): Promise<RevisionTexts>;
-  /** Gives a function the uses of the files of one index; it must not keep them. */
-  withUses<T>(revision: number, work: (files: UsesIndex) => Promise<T>): Promise<T>;
+  /**
+   * Gives a function the uses of the files of one index, and these with those of the whole scope, in which uses are followed from one
+   * repository into another; it must not keep them.
+   */
+  withUses<T>(revision: number, work: (files: UsesIndex, all: QuestionFiles) => Promise<T>): Promise<T>;
   /** The files of the last commits. Absent where no history is at hand; undefined if it cannot be read. */
   history?(): Promise<ChangeHistory | undefined>;
 }

@@ -55,9 +55,9 @@ export function symbolsResponse(answer: AnswerOf<typeof symbols>): SymbolsRespon
 
 export function referencesResponse(answer: AnswerOf<typeof references>): ReferencesResponse {
   const { total, truncated, unread } = answer;
-  const found = answer.references.map(({ revision, ...reference }) => {
+  const found = answer.references.map(({ revision, target, ...reference }) => {
     const { repo, workspaceId } = answer.indexes[revision] as Hosted;
-    return { repo, workspaceId, ...reference };
+    return { repo, workspaceId, ...reference, ...(target && { target: targetOf(answer, target) }) };
   });
   return {
     ok: true,
@@ -70,27 +70,51 @@ export function referencesResponse(answer: AnswerOf<typeof references>): Referen
   };
 }
 
+/** An entry of an answer about one index, with its repository where that is another one. */
+function inOwn<T extends { revision: number }>(
+  answer: { indexes: readonly Hosted[]; revision: number },
+  { revision, ...entry }: T,
+) {
+  if (revision === answer.revision) return entry;
+  const { repo, workspaceId } = answer.indexes[revision] as Hosted;
+  return { repo, workspaceId, ...entry };
+}
+
+type FoundTarget = NonNullable<AnswerOf<typeof references>["references"][number]["target"]>;
+
+function targetOf({ indexes }: { indexes: readonly Hosted[] }, { revision, ...target }: FoundTarget) {
+  if (revision === undefined) return target;
+  const { repo, workspaceId } = indexes[revision] as Hosted;
+  return { repo, workspaceId, ...target };
+}
+
 export function definitionResponse(answer: AnswerOf<typeof definition>): DefinitionResponse {
   const { names, truncated } = answer;
-  const { repo, workspaceId } = answer.indexes[answer.revision] as Hosted;
   const definitions = answer.definitions.map(
-    ({ name, qualifiedName, kind, signature, path, language, startLine, endLine, certainty }) => {
+    ({ revision, name, qualifiedName, kind, signature, path, language, startLine, endLine, certainty }) => {
+      const { repo, workspaceId } = answer.indexes[revision] as Hosted;
       const symbol = { name, qualifiedName, kind, signature, path, language, startLine, endLine };
       return { repo, workspaceId, ...symbol, certainty };
     },
   );
-  return { ok: true, names, definitions, truncated, indexes: indexesOf(inOne(answer)) };
+  return { ok: true, names, definitions, truncated, indexes: indexesOf(inNamed(answer, answer.definitions)) };
 }
 
 export function pathResponse(answer: AnswerOf<typeof path>): PathResponse {
-  const { paths, truncated } = answer;
-  return { ok: true, paths, truncated, indexes: indexesOf(inOne(answer)) };
+  const paths = answer.paths.map((steps) => steps.map((step) => inOwn(answer, step)));
+  const indexes = indexesOf(inNamed(answer, answer.paths.flat()));
+  return { ok: true, paths, truncated: answer.truncated, indexes };
 }
 
 export function impactResponse(answer: AnswerOf<typeof impact>): ImpactResponse {
   const { changed, files, dependents, tests, interfaces, usuallyTogether, total, truncated } = answer;
-  const lists = { changed, files, dependents, tests, interfaces, usuallyTogether };
-  return { ok: true, ...lists, total, truncated, indexes: indexesOf(inOne(answer)) };
+  const elsewhere = {
+    dependents: dependents.map((each) => inOwn(answer, each)),
+    tests: tests.map((each) => inOwn(answer, each)),
+  };
+  const lists = { changed, files, ...elsewhere, interfaces, usuallyTogether };
+  const indexes = indexesOf(inNamed(answer, [...dependents, ...tests]));
+  return { ok: true, ...lists, total, truncated, indexes };
 }
 
 export function outlineResponse(answer: AnswerOf<typeof outline>): OutlineResponse {
@@ -106,6 +130,15 @@ export function fileResponse(answer: AnswerOf<typeof file>): FileResponse {
 /** Leaves the one index that an answer about one file comes from. */
 function inOne<T extends { indexes: readonly Hosted[]; revision: number }>(answer: T): T {
   return { ...answer, indexes: answer.indexes.slice(answer.revision, answer.revision + 1) };
+}
+
+/** Leaves the index that an answer is about, first, and those of some entries. */
+function inNamed<T extends { indexes: readonly Hosted[]; revision: number }>(
+  answer: T,
+  entries: readonly { revision: number }[],
+): T {
+  const named = new Set([answer.revision, ...entries.map(({ revision }) => revision)]);
+  return { ...answer, indexes: [...named].map((revision) => answer.indexes[revision] as Hosted) };
 }
 
 export function indexesOf({ indexes, digest }: { indexes: readonly Hosted[]; digest: string }): SearchedIndex[] {

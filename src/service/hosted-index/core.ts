@@ -22,6 +22,7 @@ import {
   type SymbolAnswer,
   type SymbolRequest,
 } from "../../engines/search/types.ts";
+import type { QuestionFiles } from "../../engines/relations/question-files.ts";
 import type { UsesIndex } from "../../engines/relations/uses-index.ts";
 import type { OpenIndex, SearchCache } from "./cache.ts";
 import { contentsAt } from "../revisions/content-at.ts";
@@ -139,14 +140,29 @@ export async function referencesAcross(
   return { references, total, truncated };
 }
 
-/** Gives a function the uses of a revision's files, as they are stored: nothing is parsed here. */
+/**
+ * Gives a function the uses of the files of one of some revisions, and these with those of all of them, as they are stored: nothing is parsed
+ * here.
+ */
 export async function withUsesIn<T>(
   deps: SearchDeps,
-  target: Target,
-  work: (files: UsesIndex) => Promise<T>,
+  targets: readonly Target[],
+  revision: number,
+  work: (files: UsesIndex, all: QuestionFiles) => Promise<T>,
 ): Promise<T> {
   const { UsesIndex } = await import("../../engines/relations/uses-index.ts");
-  return withIndex(deps, [target], ({ index }) => work(new UsesIndex(index, databaseTexts(deps.db, [target]))));
+  const target = targets[revision] as Target;
+  return withIndex(deps, [target], async (one) => {
+    const home = new UsesIndex(one.index, databaseTexts(deps.db, [target]));
+    if (targets.length === 1) return work(home, home);
+    const { Repositories } = await import("../../engines/relations/repositories.ts");
+    return withIndex(deps, targets, async ({ index }) => {
+      const texts = databaseTexts(deps.db, targets);
+      const identities = targets.map(({ repo }) => repo);
+      const goModText = async (of: number) => (await linesIn(deps, targets[of] as Target, "go.mod", {}))?.text;
+      return work(home, new Repositories({ index, texts, home, revision, identities, goModText }));
+    });
+  });
 }
 
 /** Symbols of a file, from the database; undefined if the revision has no such path. */

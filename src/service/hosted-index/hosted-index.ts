@@ -21,6 +21,7 @@ import {
 import { hostedInfo } from "../../interface/questions/http.ts";
 import type { RevisionTexts } from "../../engines/exact/types.ts";
 import type { OutlineAnswer, ReferenceRequest, SearchRequest, SymbolRequest } from "../../engines/search/types.ts";
+import type { QuestionFiles } from "../../engines/relations/question-files.ts";
 import type { UsesIndex } from "../../engines/relations/uses-index.ts";
 import {
   digestOf,
@@ -129,8 +130,8 @@ class OpenTargets implements OpenIndexes<HostedInfo> {
     return nearPathsIn(this.#deps, this.indexes, path);
   }
 
-  withUses<T>(revision: number, work: (files: UsesIndex) => Promise<T>): Promise<T> {
-    return withUsesIn(this.#deps, this.indexes[revision] as HostedInfo, work);
+  withUses<T>(revision: number, work: (files: UsesIndex, all: QuestionFiles) => Promise<T>): Promise<T> {
+    return withUsesIn(this.#deps, this.indexes, revision, work);
   }
 
   /** Asks the one revision that has the path. */

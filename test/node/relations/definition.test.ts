@@ -21,7 +21,7 @@ async function opened(files: Files, withheld: [number, number][] = []): Promise<
       return Promise.resolve({ ...lines, revision: 0 });
     },
     nearPaths: () => Promise.resolve([]),
-    withUses: (_, work) => work(uses),
+    withUses: (_, work) => work(uses, uses),
   };
   return index as OpenIndexes;
 }

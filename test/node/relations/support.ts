@@ -30,6 +30,7 @@ export async function callsIn(files: Files, path: string): Promise<string[]> {
   const related: RelatedFiles = {
     uses: (own) => Promise.resolve(parsed.get(own)),
     definitions: (name) => Promise.resolve(definitions.get(name) ?? []),
+    packageElsewhere: () => Promise.resolve(undefined),
     entries: () => Promise.resolve([]),
   };
   const uses = parsed.get(path)?.uses ?? [];

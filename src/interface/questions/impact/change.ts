@@ -2,7 +2,8 @@
 import type { IMPACT, Request } from "../../../contract/questions.ts";
 import { type HunkLine, type PatchedFile, parsePatch, PatchError } from "../../../engines/impact/patch.ts";
 import { WordCounts } from "../../../engines/impact/words.ts";
-import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-index.ts";
+import type { DefinedSymbol } from "../../../engines/relations/question-files.ts";
+import type { UsesIndex } from "../../../engines/relations/uses-index.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import { InvalidFieldError, nothingIndexed, type OpenIndexes, QuestionError } from "../code-index.ts";
 import { innermostCallable } from "../relations/callers.ts";

@@ -1,10 +1,11 @@
 /** Impact: what a change may break or need besides, by calls, words, history, names and imports. */
 import type { IMPACT, Request } from "../../../contract/questions.ts";
-import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-index.ts";
+import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
+import type { UsesIndex } from "../../../engines/relations/uses-index.ts";
 import { hasUses } from "../../../engines/relations/languages.ts";
 import type { OpenIndexes } from "../code-index.ts";
 import { bySureness, innermostCallable, UsesFinder } from "../relations/callers.ts";
-import type { Certainty, FoundUse } from "../relations/found.ts";
+import { type Certainty, type FoundUse, placeIn } from "../relations/found.ts";
 import { type Change, changeIn, readChange, revisionOf } from "./change.ts";
 import { type Evidence, evidenceOf, type FileEvidence } from "./evidence.ts";
 import type { InterfaceChange } from "./interfaces.ts";
@@ -37,6 +38,8 @@ export interface ImpactFile {
 }
 
 export interface Dependent {
+  /** The index that the file is in: one whose package imports that of the change may be another one. */
+  revision: number;
   path: string;
   line: number;
   enclosing: string | null;
@@ -47,6 +50,8 @@ export interface Dependent {
 }
 
 export interface ReachingTest {
+  /** As in `Dependent`. */
+  revision: number;
   path: string;
   /** The definition that reaches the change; null if the file is only named like it. */
   symbol: string | null;
@@ -72,32 +77,28 @@ export interface ImpactAnswer {
 export async function impactOf(indexes: OpenIndexes, request: Request<typeof IMPACT>): Promise<ImpactAnswer> {
   const asked = readChange(request);
   const { revision, definitions } = await revisionOf(indexes, asked);
-  return indexes.withUses(revision, async (files) => {
+  return indexes.withUses(revision, async (files, all) => {
     const change = await changeIn(indexes, revision, files, asked, definitions);
     const history = await indexes.history?.();
     const evidence = await evidenceOf(files, change, history);
-    const finder = new UsesFinder(files, "callers");
+    const finder = new UsesFinder(all, "callers");
     const followed = followable(files, change.symbols);
     const uses = (await finder.find(followed.slice(0, MAX_FOLLOWED), request.depth)).sort(bySureness);
-    const dependents = await dependentsOf(files, uses, change);
-    const all = {
+    const dependents = await dependentsOf(all, uses, change);
+    const whole = {
       changed: changedOf(change),
       files: rankFiles(evidence).map((each) => ({
         path: each.path,
         test: each.isTest,
         because: reasonsOf(each, dependents, change),
       })),
-      dependents,
-      tests: testsOf(files, dependents, evidence),
+      dependents: dependents.map((each) => inOwn(revision, each)),
+      tests: testsOf(all, dependents, evidence).map((each) => inOwn(revision, each)),
       interfaces: change.interfaces,
     };
     const wasCut =
-      change.truncated ||
-      finder.truncated ||
-      files.exhausted ||
-      followed.length > MAX_FOLLOWED ||
-      files.unread.size > 0;
-    return { revision, ...withinBounds(all, evidence, request, wasCut) };
+      change.truncated || finder.truncated || all.exhausted || followed.length > MAX_FOLLOWED || all.unread.size > 0;
+    return { revision, ...withinBounds(whole, evidence, request, wasCut) };
   });
 }
 
@@ -120,9 +121,20 @@ function changedOf({ paths, symbols }: Change): ChangedSymbol[] {
   });
 }
 
-async function dependentsOf(files: UsesIndex, uses: readonly FoundUse[], { symbols }: Change): Promise<Dependent[]> {
+/** A dependent or test, by its path among all files of the question. */
+type Found<T extends { revision: number }> = Omit<T, "revision">;
+
+function inOwn<T extends { path: string }>(asked: number, found: T): T & { revision: number } {
+  return { ...found, ...placeIn(asked, found.path) };
+}
+
+async function dependentsOf(
+  files: QuestionFiles,
+  uses: readonly FoundUse[],
+  { symbols }: Change,
+): Promise<Found<Dependent>[]> {
   const changed = new Set(symbols.map(({ path, startLine }) => `${startLine} ${path}`));
-  const found: Dependent[] = [];
+  const found: Found<Dependent>[] = [];
   for (const { path, line, certainty, distance, target } of uses) {
     const around = innermostCallable(await files.definitionsIn(path), line);
     // A call from one changed definition to another is no news.
@@ -135,8 +147,12 @@ async function dependentsOf(files: UsesIndex, uses: readonly FoundUse[], { symbo
 }
 
 /** Tests that call the change, then those that are named like a changed file. */
-function testsOf(files: UsesIndex, dependents: readonly Dependent[], { files: known }: Evidence): ReachingTest[] {
-  const found = new Map<string, ReachingTest>();
+function testsOf(
+  files: QuestionFiles,
+  dependents: readonly Found<Dependent>[],
+  { files: known }: Evidence,
+): Found<ReachingTest>[] {
+  const found = new Map<string, Found<ReachingTest>>();
   for (const { path, enclosing, certainty } of dependents) {
     const key = `${path}\n${enclosing ?? ""}`;
     if (files.isTest(path) && !found.has(key)) found.set(key, { path, symbol: enclosing, certainty });
@@ -148,7 +164,7 @@ function testsOf(files: UsesIndex, dependents: readonly Dependent[], { files: kn
   return [...found.values()];
 }
 
-function reasonsOf(file: FileEvidence, dependents: readonly Dependent[], { paths }: Change): string[] {
+function reasonsOf(file: FileEvidence, dependents: readonly Found<Dependent>[], { paths }: Change): string[] {
   const isOne = paths.length === 1;
   const reasons = [
     ...new Set(

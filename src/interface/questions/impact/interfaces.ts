@@ -1,5 +1,5 @@
 /** What of a change is seen from outside of a file, by what the languages say on the line of a declaration. */
-import type { DefinedSymbol } from "../../../engines/relations/uses-index.ts";
+import type { DefinedSymbol } from "../../../engines/relations/question-files.ts";
 import { lastPart, nameParts } from "../../../engines/search/names.ts";
 
 /** A declaration that others can use, and what becomes of it. */

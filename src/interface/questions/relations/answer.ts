@@ -1,12 +1,12 @@
 /** Relations of definitions: their callers, callees and implementations, and the importers of files, each with how sure it is. */
 import type { REFERENCES, Request } from "../../../contract/questions.ts";
 import type { FoundReference, FoundSymbol } from "../../../engines/search/types.ts";
-import type { UsesIndex } from "../../../engines/relations/uses-index.ts";
+import type { QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { InvalidFieldError, nothingIndexed, type OpenIndexes } from "../code-index.ts";
 import { unknownName, unknownPath } from "../unknown.ts";
 import { CalleesFinder } from "./callees.ts";
 import { bySureness, UsesFinder } from "./callers.ts";
-import { type Certainty, type FoundUse, rankOf, type Relation, type Target } from "./found.ts";
+import { type Certainty, type FoundUse, placeIn, rankOf, type Relation, type Target } from "./found.ts";
 import { ImplementationsFinder } from "./implementations.ts";
 import { importersOf } from "./importers.ts";
 
@@ -17,7 +17,10 @@ export interface RelatedReference extends FoundReference {
   /** Steps from the definition that was asked for; 1 is a direct use. */
   distance: number;
   /** The definition that is used; absent where only the name is the same. */
-  target?: Target;
+  target?: Target & {
+    /** The index that defines it, where it is another one. */
+    revision?: number;
+  };
 }
 
 type RelationRequest = Request<typeof REFERENCES> & { relation: Relation };
@@ -44,14 +47,20 @@ export async function relatedReferences(indexes: OpenIndexes, request: RelationR
   const finders = relation === "importers" ? await ofPath(indexes, request) : await ofName(indexes, request);
   if (finders.size > MAX_REVISIONS) answer.truncated = true;
   const least = rankOf(request.certainty ?? "name");
+  const seen = new Set<string>();
   for (const [revision, find] of [...finders].slice(0, MAX_REVISIONS))
-    await indexes.withUses(revision, async (files) => {
+    await indexes.withUses(revision, async (_, files) => {
       const { uses, truncated } = await find(files);
-      const listed = uses.filter(({ certainty }) => rankOf(certainty) <= least).sort(bySureness);
+      const listed = uses
+        .filter((use) => rankOf(use.certainty) <= least && isNew(revision, use, seen))
+        .sort(bySureness);
       const lines = await files.lines(listed.slice(0, limit));
-      answer.references.push(
-        ...lines.map((line, i) => Object.assign(line, listed[i] as FoundUse, { revision, relation })),
-      );
+      for (const [i, line] of lines.entries()) {
+        const { target, ...use } = listed[i] as FoundUse;
+        const own = placeIn(revision, use.path);
+        const named = target && targetIn(revision, target, own.revision);
+        answer.references.push(Object.assign(line, use, own, { relation }, named && { target: named }));
+      }
       answer.total += listed.length;
       answer.truncated ||= truncated || files.exhausted;
       answer.unread += files.unread.size;
@@ -63,7 +72,20 @@ export async function relatedReferences(indexes: OpenIndexes, request: RelationR
   return answer;
 }
 
-type Finder = (files: UsesIndex) => Promise<{ uses: FoundUse[]; truncated: boolean }>;
+/** Whether a use was not found before: definitions of several indexes may have uses in the same file. */
+function isNew(asked: number, { path, line, target }: FoundUse, seen: Set<string>): boolean {
+  const key = JSON.stringify([placeIn(asked, path), line, target && [placeIn(asked, target.path), target.line]]);
+  const { size } = seen;
+  return seen.add(key).size > size;
+}
+
+/** A target, with its index where that is not the one of the use. */
+function targetIn(asked: number, { path, ...target }: Target, of: number): RelatedReference["target"] {
+  const own = placeIn(asked, path);
+  return { path: own.path, ...target, ...(own.revision !== of && { revision: own.revision }) };
+}
+
+type Finder = (files: QuestionFiles) => Promise<{ uses: FoundUse[]; truncated: boolean }>;
 
 /** A finder for each revision that defines the name. */
 async function ofName(indexes: OpenIndexes, request: RelationRequest): Promise<Map<number, Finder>> {
@@ -82,7 +104,7 @@ async function ofName(indexes: OpenIndexes, request: RelationRequest): Promise<M
   );
 }
 
-function finderOf(relation: Relation, files: UsesIndex): CalleesFinder | ImplementationsFinder | UsesFinder {
+function finderOf(relation: Relation, files: QuestionFiles): CalleesFinder | ImplementationsFinder | UsesFinder {
   if (relation === "callees") return new CalleesFinder(files);
   return relation === "implementations" ? new ImplementationsFinder(files) : new UsesFinder(files, "callers");
 }

@@ -1,7 +1,7 @@
 /** Callees: what is called inside of definitions. */
 import { hasUses, LANGUAGES_WITH_USES } from "../../../engines/relations/languages.ts";
 import type { Use } from "../../../engines/relations/types.ts";
-import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-index.ts";
+import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { InvalidFieldError } from "../code-index.ts";
 import { type Certainty, distinct, type FoundUse, KINDS, lessSure, symbolKey, targetOf } from "./found.ts";
 import { resolvedDefinition } from "./resolved.ts";
@@ -10,15 +10,15 @@ import { resolvedDefinition } from "./resolved.ts";
 const MAX_CALLS = 2_000;
 const MAX_DEFINITIONS = 100;
 
-/** Finds what definitions of one revision call. One object serves one question: its limits are the question's. */
+/** Finds what definitions call. One object serves one question: its limits are the question's. */
 export class CalleesFinder {
-  readonly #files: UsesIndex;
+  readonly #files: QuestionFiles;
   readonly #maxCalls: number;
   #looked = 0;
   truncated = false;
 
   /** `maxCalls` is how many calls are looked at in all. */
-  constructor(files: UsesIndex, maxCalls = MAX_CALLS) {
+  constructor(files: QuestionFiles, maxCalls = MAX_CALLS) {
     this.#files = files;
     this.#maxCalls = maxCalls;
   }
@@ -85,7 +85,7 @@ export class CalleesFinder {
   ): Promise<{ definition: DefinedSymbol; certainty: Certainty } | "name" | undefined> {
     const called = await resolvedDefinition(this.#files, path, use);
     if (called === "none") return undefined;
-    if (called === "unknown") return (await this.#files.definitions(use.name)).length > 0 ? "name" : undefined;
+    if (called === "unknown") return (await this.#files.definitions(use.name, path)).length > 0 ? "name" : undefined;
     return called;
   }
 }

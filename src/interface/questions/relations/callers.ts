@@ -1,11 +1,10 @@
 /** Callers and implementations: the uses of some definitions. */
 import { hasUses } from "../../../engines/relations/languages.ts";
-import { inherits, resolveUse } from "../../../engines/relations/resolve.ts";
 import type { Resolved } from "../../../engines/relations/resolved.ts";
 import { isRubyFile } from "../../../engines/relations/ruby-keys.ts";
 import { type Meaning, type Use, WHOLE_MODULE } from "../../../engines/relations/types.ts";
 import { lastPart } from "../../../engines/search/names.ts";
-import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-index.ts";
+import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import {
   type Certainty,
   distinct,
@@ -33,14 +32,14 @@ const MAX_DEFINITIONS = 100;
 
 type Wanted = "callers" | "implementations";
 
-/** Finds uses of definitions in one revision. One object serves one question: its limits are the question's. */
+/** Finds uses of definitions in the files of a question. One object serves one question: its limits are the question's. */
 export class UsesFinder {
-  readonly #files: UsesIndex;
+  readonly #files: QuestionFiles;
   readonly #relation: Wanted;
   #followed = 0;
   truncated = false;
 
-  constructor(files: UsesIndex, relation: Wanted) {
+  constructor(files: QuestionFiles, relation: Wanted) {
     this.#files = files;
     this.#relation = relation;
   }
@@ -91,13 +90,14 @@ export class UsesFinder {
 
   /** Uses of definitions that share a name. */
   async #ofName(name: string, definitions: readonly DefinedSymbol[]): Promise<FoundUse[]> {
-    const files = await this.#mentioning(name);
+    const near = [...new Set(definitions.map(({ path }) => path))];
+    const files = await this.#mentioning(name, near);
     const judge = new Judge(this.#files, definitions);
     const withRules = files.filter(({ language }) => hasUses(language)).map(({ path }) => path);
     const names = await this.#exportedAs(name, definitions, withRules);
     for (const alias of [...names, ...(await this.#wholeModules(definitions))])
       if (alias !== name)
-        for (const { path, language } of await this.#mentioning(alias))
+        for (const { path, language } of await this.#mentioning(alias, near))
           if (hasUses(language) && !withRules.includes(path)) withRules.push(path);
     const found = await this.#inBatches(withRules, (path) => this.#inFile(path, names, judge));
     const others = new Set(files.filter(({ language }) => !hasUses(language)).map(({ path }) => path));
@@ -105,8 +105,8 @@ export class UsesFinder {
     return found;
   }
 
-  async #mentioning(name: string): Promise<{ path: string; language: string }[]> {
-    const files = await this.#files.mentioning(name);
+  async #mentioning(name: string, near: readonly string[]): Promise<{ path: string; language: string }[]> {
+    const files = await this.#files.mentioning(name, near);
     if (files.length > MAX_FILES) this.truncated = true;
     return files.slice(0, MAX_FILES);
   }
@@ -197,38 +197,47 @@ type Place = Exclude<Resolved, string>;
 
 /** Judges which of some definitions uses mean. */
 class Judge {
-  readonly #files: UsesIndex;
+  readonly #files: QuestionFiles;
   readonly #definitions: readonly DefinedSymbol[];
   readonly #names: ReadonlySet<string>;
+  /** Files of the definitions. */
+  readonly #paths: ReadonlySet<string>;
   readonly #byPlace: ReadonlyMap<string, DefinedSymbol>;
   readonly #interfaces: GoInterfaces;
   /** The definition that overrides what is at a place. */
   readonly #overriding = new Map<string, DefinedSymbol | undefined>();
 
-  constructor(files: UsesIndex, definitions: readonly DefinedSymbol[]) {
+  constructor(files: QuestionFiles, definitions: readonly DefinedSymbol[]) {
     this.#files = files;
     this.#definitions = definitions;
     this.#names = new Set(definitions.map(writtenName));
+    this.#paths = new Set(definitions.map(({ path }) => path));
     this.#byPlace = new Map(definitions.map((each) => [symbolKey(each), each]));
     this.#interfaces = new GoInterfaces(files);
   }
 
   /** How sure it is that a use means one of the definitions; undefined if it means something else. */
   async of(path: string, use: Use): Promise<Judged | undefined> {
-    const resolved = await resolveUse(path, use, this.#files);
+    const resolved = await this.#files.resolve(path, use);
     if (resolved === "none") return undefined;
-    if (resolved === "outside" || resolved === "unknown")
-      return isWritten(use, this.#names) ? { certainty: "name" } : undefined;
+    if (resolved === "outside" || resolved === "unknown") return this.#byName(path, use);
     if (resolved.line === undefined) return undefined;
     const key = placeKey({ path: resolved.path, line: resolved.line });
     const own = this.#byPlace.get(key);
     const certainty = this.#files.certaintyOf(path, resolved);
     if (own) return { certainty, target: targetOf(own) };
     // Rules that may err do not rule a use out.
-    if (certainty !== "certain") return isWritten(use, this.#names) ? { certainty: "name" } : undefined;
+    if (certainty !== "certain") return this.#byName(path, use);
     if (!this.#overriding.has(key)) this.#overriding.set(key, await this.#overrides(resolved));
     const overriding = this.#overriding.get(key);
     return overriding && { certainty: "likely", target: targetOf(overriding) };
+  }
+
+  /** In another repository, a name alone says something only where the file imports the package of a definition. */
+  async #byName(path: string, use: Use): Promise<Judged | undefined> {
+    if (!isWritten(use, this.#names)) return undefined;
+    for (const file of this.#paths) if (await this.#files.importsPackageOf(path, file)) return { certainty: "name" };
+    return undefined;
   }
 
   /**
@@ -256,7 +265,7 @@ class Judge {
   /** Whether the class of a member inherits from another class. */
   async #isDerived({ path, startLine }: DefinedSymbol, base: { path: string; line: number }): Promise<boolean> {
     const derived = await this.#classOf(path, startLine);
-    return derived !== undefined && inherits({ path, line: derived.line }, base, this.#files);
+    return derived !== undefined && this.#files.inherits({ path, line: derived.line }, base);
   }
 
   async #classOf(path: string, line: number | undefined) {

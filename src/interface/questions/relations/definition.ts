@@ -1,12 +1,12 @@
 /** What the name at a position of a file means: the definitions that it leads to. */
 import type { DEFINITION, Request } from "../../../contract/questions.ts";
 import type { FileUses, Meaning } from "../../../engines/relations/types.ts";
-import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-index.ts";
+import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import type { FoundSymbol } from "../../../engines/search/types.ts";
 import { InvalidFieldError, nothingIndexed, type OpenIndexes } from "../code-index.ts";
 import { unknownPath } from "../unknown.ts";
-import { type Certainty, lessSure, rankOf, symbolKey } from "./found.ts";
+import { type Certainty, lessSure, placeIn, rankOf, symbolKey } from "./found.ts";
 import { resolvedDefinition } from "./resolved.ts";
 import { type Word, wordAt, wordsOf, wordsText } from "./line-words.ts";
 
@@ -50,7 +50,7 @@ export async function definitionsAt(
   const words = wordsOf(text);
   const at = column === undefined ? undefined : wordAt(words, column);
   if (column !== undefined && !at) throw new InvalidFieldError("column", `no name stands there; ${wordsText(words)}`);
-  return indexes.withUses(revision, async (files) => {
+  return indexes.withUses(revision, async (_, files) => {
     const own = new Line(files, { path, line, words });
     const names = at ? [at.name] : await own.names();
     if (names.length === 0)
@@ -66,7 +66,7 @@ export async function definitionsAt(
     const symbols = await files.described(shown.map(({ definition }) => definition));
     const definitions = symbols.map((symbol, i) => {
       const { certainty } = shown[i] as Defined;
-      return Object.assign(symbol, { revision, certainty });
+      return Object.assign(symbol, placeIn(revision, symbol.path), { certainty });
     });
     const isCut = looked.length < names.length || shown.length < distinct.length;
     return { revision, names: looked, definitions, truncated: isCut || files.exhausted };
@@ -84,12 +84,12 @@ function surestOfEach(all: readonly Defined[]): Defined[] {
 
 /** One line, and what its names mean. Records of uses have lines and no columns, so a name stands for all its uses on the line. */
 class Line {
-  readonly #files: UsesIndex;
+  readonly #files: QuestionFiles;
   readonly #path: string;
   readonly #line: number;
   readonly #words: readonly Word[];
 
-  constructor(files: UsesIndex, { path, line, words }: { path: string; line: number; words: readonly Word[] }) {
+  constructor(files: QuestionFiles, { path, line, words }: { path: string; line: number; words: readonly Word[] }) {
     this.#files = files;
     this.#path = path;
     this.#line = line;
@@ -155,7 +155,7 @@ class Line {
     const language = this.#files.language(this.#path);
     const distance = ({ path }: DefinedSymbol): number =>
       path === this.#path ? 0 : this.#files.language(path) === language ? 1 : 2;
-    const named = (await this.#files.definitions(name)).toSorted((a, b) => distance(a) - distance(b));
+    const named = (await this.#files.definitions(name, this.#path)).toSorted((a, b) => distance(a) - distance(b));
     return named.map((definition) => ({ definition, certainty: "name" }));
   }
 

@@ -2,7 +2,7 @@
 import { compareSignatures, type GoSignature, readGoSignature } from "../../../engines/relations/go-signature.ts";
 import { folderOf } from "../../../engines/relations/modules.ts";
 import { packageOf } from "../../../engines/relations/packages.ts";
-import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-index.ts";
+import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import { type Certainty, lessSure, symbolKey } from "./found.ts";
 import { resolvedDefinition } from "./resolved.ts";
@@ -32,11 +32,11 @@ export const isGoInterface = ({ kind, path }: DefinedSymbol): boolean => kind ==
 
 /** Matches types with interfaces in one revision. One object serves one question: it remembers what it has read. */
 export class GoInterfaces {
-  readonly #files: UsesIndex;
+  readonly #files: QuestionFiles;
   readonly #sets = new Map<string, Promise<MethodSet>>();
   truncated = false;
 
-  constructor(files: UsesIndex) {
+  constructor(files: QuestionFiles) {
     this.#files = files;
   }
 
@@ -46,7 +46,7 @@ export class GoInterfaces {
    */
   async candidates(of: DefinedSymbol): Promise<DefinedSymbol[]> {
     const { methods } = await this.#methodSet(of);
-    const named = await Promise.all(methods.map(({ name }) => this.#methodsNamed(name)));
+    const named = await Promise.all(methods.map(({ name }) => this.#methodsNamed(name, of.path)));
     const [fewest = []] = named.toSorted((a, b) => a.length - b.length);
     if (fewest.length > MAX_TYPES) this.truncated = true;
     const types = await Promise.all(fewest.slice(0, MAX_TYPES).map((method) => this.typeOf(method)));
@@ -88,13 +88,13 @@ export class GoInterfaces {
   async typeOf(method: DefinedSymbol): Promise<DefinedSymbol | undefined> {
     const name = receiverOf(method);
     if (name === undefined || !method.path.endsWith(".go")) return undefined;
-    const named = await this.#files.definitions(name);
+    const named = await this.#files.definitions(name, method.path);
     return named.find((each) => isInPackage(each, method.path) && each.qualifiedName === name && !isGoInterface(each));
   }
 
   /** A type's method: its own, or one that an embedded type lends. */
   async methodOf(type: DefinedSymbol, name: string, depth = 0): Promise<DefinedSymbol | undefined> {
-    const own = (await this.#methodsNamed(name)).find(
+    const own = (await this.#methodsNamed(name, type.path)).find(
       (each) => isInPackage(each, type.path) && receiverOf(each) === type.name,
     );
     if (own || depth >= MAX_EMBEDDED) return own;
@@ -145,8 +145,9 @@ export class GoInterfaces {
     return { known, isAll: known.length === own.length };
   }
 
-  async #methodsNamed(name: string): Promise<DefinedSymbol[]> {
-    const named = await this.#files.definitions(name);
+  /** Methods of a name in the repository of a file. */
+  async #methodsNamed(name: string, path: string): Promise<DefinedSymbol[]> {
+    const named = await this.#files.definitions(name, path);
     return named.filter(({ kind, path }) => kind === "method" && path.endsWith(".go"));
   }
 

@@ -1,5 +1,5 @@
 /** What implements some definitions: types those of classes and interfaces, members the members that override them. */
-import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-index.ts";
+import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import type { ClassInfo } from "../../../engines/relations/types.ts";
 import { endsWithParts, nameParts } from "../../../engines/search/names.ts";
 import { innermostOf, UsesFinder } from "./callers.ts";
@@ -20,12 +20,12 @@ interface ImplementingType {
 
 /** Finds implementations in one revision. One object serves one question: its limits are the question's. */
 export class ImplementationsFinder {
-  readonly #files: UsesIndex;
+  readonly #files: QuestionFiles;
   readonly #inherits: UsesFinder;
   readonly #interfaces: GoInterfaces;
   #wasCut = false;
 
-  constructor(files: UsesIndex) {
+  constructor(files: QuestionFiles) {
     this.#files = files;
     this.#inherits = new UsesFinder(files, "implementations");
     this.#interfaces = new GoInterfaces(files);

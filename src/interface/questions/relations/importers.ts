@@ -2,7 +2,7 @@
 import { modulePaths, submodule } from "../../../engines/relations/modules.ts";
 import type { Entry } from "../../../engines/relations/script-configs.ts";
 import type { Import } from "../../../engines/relations/types.ts";
-import type { UsesIndex } from "../../../engines/relations/uses-index.ts";
+import type { QuestionFiles } from "../../../engines/relations/question-files.ts";
 import type { Certainty, FoundUse } from "./found.ts";
 
 /** Files whose imports are read together. */
@@ -13,12 +13,13 @@ const BATCH = 200;
  * that do are read; one of a folder's own file need not, and names with other signs are not looked up as a whole. There is a limit to how
  * many can be read, so that files that mention the name come first.
  */
-export async function importersOf(files: UsesIndex, path: string): Promise<FoundUse[]> {
+export async function importersOf(files: QuestionFiles, path: string): Promise<FoundUse[]> {
   const isFile = files.has(path);
   const stem = stemOf(path);
   const mentioning = (await files.mentioning(stem)).map((each) => each.path);
+  const importing = isFile ? await files.importing(path) : [];
   const isMentioned = isFile && /^\w+$/.test(stem) && path.slice(path.lastIndexOf("/") + 1).startsWith(stem);
-  const order = isMentioned ? mentioning : [...new Set([...mentioning, ...files.paths])];
+  const order = [...new Set([...mentioning, ...(isMentioned ? [] : files.paths), ...importing])];
   const leadsTo = async (from: string, each: Import): Promise<Certainty | undefined> => {
     const target = (await importedFiles(from, each, files)).find((entry) => entry.path === path);
     return target && (target.isStated ? "certain" : "likely");
@@ -37,11 +38,11 @@ export async function importersOf(files: UsesIndex, path: string): Promise<Found
       }),
     );
   // In the order of the paths, whatever was read first.
-  return files.paths.flatMap((own) => found.get(own) ?? []);
+  return [...files.paths, ...importing].flatMap((own) => found.get(own) ?? []);
 }
 
 /** The files that an import leads to: the module, or the one of its modules whose name is taken. */
-export async function importedFiles(from: string, { module, name }: Import, files: UsesIndex): Promise<Entry[]> {
+export async function importedFiles(from: string, { module, name }: Import, files: QuestionFiles): Promise<Entry[]> {
   const inner = name === "*" ? undefined : submodule(from, module, name);
   const modules = inner === undefined ? [module] : [module, inner];
   const found = await Promise.all(modules.map((each) => importedFile(from, each, files)));
@@ -49,7 +50,7 @@ export async function importedFiles(from: string, { module, name }: Import, file
 }
 
 /** The file that an import leads to; undefined if it is none of the index. */
-export async function importedFile(from: string, module: string, files: UsesIndex): Promise<Entry | undefined> {
+export async function importedFile(from: string, module: string, files: QuestionFiles): Promise<Entry | undefined> {
   const near = modulePaths(from, module).find((candidate) => files.has(candidate));
   return near === undefined ? (await files.entries(from, module))[0] : { path: near, isStated: true };
 }

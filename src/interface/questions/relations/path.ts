@@ -1,12 +1,13 @@
 /** How one definition reaches another: a chain of calls. */
 import type { CALL_PATH, Request } from "../../../contract/questions.ts";
+import { markedPath } from "../../../engines/relations/marked-paths.ts";
 import { hasUses } from "../../../engines/relations/languages.ts";
-import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-index.ts";
+import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import type { FoundSymbol } from "../../../engines/search/types.ts";
 import type { OpenIndexes } from "../code-index.ts";
 import { unknownName } from "../unknown.ts";
 import { CalleesFinder } from "./callees.ts";
-import { type Certainty, symbolKey } from "./found.ts";
+import { type Certainty, placeIn, symbolKey } from "./found.ts";
 
 const MAX_DEFINITIONS = 50;
 /** Repositories that are asked. */
@@ -17,6 +18,8 @@ const MAX_CALLS = 20_000;
 
 /** A definition on the way, and how sure the call is that leads to it; the first one is certain. */
 export interface PathStep {
+  /** The index that the definition is in. */
+  revision: number;
   path: string;
   line: number;
   name: string;
@@ -24,7 +27,7 @@ export interface PathStep {
 }
 
 export interface CallPathAnswer {
-  /** The index that the paths are in. */
+  /** The index that the paths begin in. */
   revision: number;
   /** The shortest path to each definition of the name that is reached, the shortest first. */
   paths: PathStep[][];
@@ -40,11 +43,14 @@ export async function callPaths(indexes: OpenIndexes, request: Request<typeof CA
   const [from, to] = [await definitionsOf(indexes, request.from), await definitionsOf(indexes, request.to)];
   let truncated = false;
   for (const [revision, sources] of [...Map.groupBy(from, (each) => each.revision)].slice(0, MAX_REVISIONS)) {
-    const targets = to.filter((each) => each.revision === revision);
-    if (targets.length === 0) continue;
-    const found = await indexes.withUses(revision, (files) => pathsIn(files, sources, targets, request));
+    // What other repositories define goes by marked paths.
+    const targets = to.map((each) =>
+      each.revision === revision ? each : Object.assign({}, each, { path: markedPath(each.revision, each.path) }),
+    );
+    const found = await indexes.withUses(revision, (_, files) => pathsIn(files, sources, targets, request));
     truncated ||= found.truncated;
-    if (found.paths.length > 0) return { revision, ...found };
+    const paths = found.paths.map((steps) => steps.map((step) => ({ ...step, ...placeIn(revision, step.path) })));
+    if (paths.length > 0) return { revision, paths, truncated: found.truncated };
   }
   return { revision: from[0]?.revision ?? 0, paths: [], truncated };
 }
@@ -55,6 +61,9 @@ async function definitionsOf(indexes: OpenIndexes, name: string): Promise<FoundS
   return symbols;
 }
 
+/** A step, by its path among all files of the question. */
+type Step = Omit<PathStep, "revision">;
+
 /** A definition that is reached, and from where. */
 interface Reached {
   definition: DefinedSymbol;
@@ -63,18 +72,18 @@ interface Reached {
 }
 
 async function pathsIn(
-  files: UsesIndex,
+  files: QuestionFiles,
   from: readonly FoundSymbol[],
   to: readonly FoundSymbol[],
   { limit }: Request<typeof CALL_PATH>,
-): Promise<{ paths: PathStep[][]; truncated: boolean }> {
+): Promise<{ paths: Step[][]; truncated: boolean }> {
   const finder = new CalleesFinder(files, MAX_CALLS);
   const wanted = new Set(to.map((each) => symbolKey(each)));
   const sources = from.filter(({ language }) => hasUses(language));
   const seen = new Set(sources.map((each) => symbolKey(each)));
   // Breadth first, so the first way to a definition is a shortest one.
   const queue = sources.map((definition): Reached => ({ definition, certainty: "certain", by: undefined }));
-  const paths: PathStep[][] = [];
+  const paths: Step[][] = [];
   let at = 0;
   for (; at < queue.length && at < MAX_FOLLOWED && paths.length < limit; at++) {
     const by = queue[at] as Reached;
@@ -96,8 +105,8 @@ function isWayBack(key: string, wanted: ReadonlySet<string>, queue: readonly Rea
   return wanted.has(key) && queue.some(({ definition, by }) => !by && symbolKey(definition) === key);
 }
 
-function stepsTo(end: Reached): PathStep[] {
-  const steps: PathStep[] = [];
+function stepsTo(end: Reached): Step[] {
+  const steps: Step[] = [];
   for (let at: Reached | undefined = end; at; at = at.by) {
     const { path: file, startLine: line, qualifiedName: name } = at.definition;
     steps.unshift({ path: file, line, name, certainty: at.certainty });

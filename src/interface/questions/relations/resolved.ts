@@ -1,7 +1,6 @@
 /** The definition that a use leads to by the rules of its language. */
-import { resolveUse } from "../../../engines/relations/resolve.ts";
 import type { Meaning } from "../../../engines/relations/types.ts";
-import type { DefinedSymbol, UsesIndex } from "../../../engines/relations/uses-index.ts";
+import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 
 /**
@@ -9,11 +8,11 @@ import { lastPart } from "../../../engines/search/names.ts";
  * tell. Rules lead to a line; where several definitions begin on it, as in minified code, the one of the same name is meant.
  */
 export async function resolvedDefinition(
-  files: UsesIndex,
+  files: QuestionFiles,
   path: string,
   use: { name: string; meaning: Meaning },
 ): Promise<{ definition: DefinedSymbol; certainty: "certain" | "likely" } | "none" | "unknown"> {
-  const resolved = await resolveUse(path, use, files);
+  const resolved = await files.resolve(path, use);
   if (typeof resolved === "string") return resolved === "unknown" ? "unknown" : "none";
   if (resolved.line === undefined) return "none";
   const symbols = await files.definitionsIn(resolved.path);

@@ -1,0 +1,86 @@
+/** What packages define, in languages in which a package is many files. */
+import { MAX_CANDIDATES } from "./limits.ts";
+import { packageRuleOf, partialKey } from "./packages.ts";
+import type { Follower, Read, Resolved } from "./resolved.ts";
+import type { FileUses, Meaning } from "./types.ts";
+
+/** A name of a package, which a file names. */
+interface NameOf {
+  module: string;
+  name: string;
+}
+
+/** As `Follower.fromPackage`. */
+export async function definedInPackage(
+  follow: Follower,
+  path: string,
+  { module, name }: NameOf,
+  read: Read,
+): Promise<Resolved> {
+  const rule = packageRuleOf(path);
+  if (!rule || name === "*") return "unknown";
+  const definition = rule.definition(name);
+  // A path of Go begins with its repository; a package of Java can be part of any.
+  if (path.endsWith(".go")) {
+    const other = await elsewhere(follow, path, { module, name }, read);
+    if (other !== undefined) return other;
+  }
+  const candidates = (await follow.files.definitions(definition, path)).map((own) => own.path);
+  const holding = candidates.filter((own) => rule.holds(path, module, own));
+  const confirms = (own: string, uses: FileUses) => rule.confirms(module, own, uses);
+  const found = await inFiles(follow, path, holding, name, { read, confirms });
+  if (found !== undefined) return found;
+  const uses = await follow.files.uses(path);
+  const isOwn = uses !== undefined && module === rule.ownPackage(uses);
+  const other = isOwn || path.endsWith(".go") ? undefined : await elsewhere(follow, path, { module, name }, read);
+  if (other !== undefined) return other;
+  if (isOwn)
+    for (const star of uses.stars) {
+      const taken = star === module ? "outside" : await follow.fromPackage(path, star, name, read);
+      if (typeof taken !== "string") return taken;
+    }
+  return "outside";
+}
+
+/** What a package of another repository defines under a name; undefined if the package is of none. */
+async function elsewhere(
+  follow: Follower,
+  path: string,
+  { module, name }: NameOf,
+  read: Read,
+): Promise<Resolved | undefined> {
+  const definition = packageRuleOf(path)?.definition(name);
+  if (module === "" || definition === undefined) return undefined;
+  const found = await follow.files.packageElsewhere(path, module, definition);
+  if (!found) return undefined;
+  const resolved = await inFiles(follow, path, found.paths, name, { read, confirms: () => true });
+  if (resolved !== undefined && found.isLikely) follow.isLikely = true;
+  return resolved ?? "outside";
+}
+
+/** What one of some files defines under a name; undefined if none does. Unknown if several do, or if one could not be read. */
+async function inFiles(
+  follow: Follower,
+  path: string,
+  candidates: readonly string[],
+  name: string,
+  { read, confirms }: { read: Read; confirms: (path: string, uses: FileUses) => boolean },
+): Promise<Resolved | undefined> {
+  const rule = packageRuleOf(path);
+  const paths = [...new Set(candidates)];
+  const found: { path: string; of: Meaning; isPart: boolean }[] = [];
+  for (const own of paths.slice(0, MAX_CANDIDATES)) {
+    const uses = await follow.files.uses(own);
+    if (!uses) return "unknown";
+    if (!confirms(own, uses)) continue;
+    const isHidden = rule?.hides(own) === true && own !== path;
+    const of = isHidden ? uses.exports.get(name) : uses.bindings.get(rule?.bound?.(name, own) ?? name);
+    if (of) found.push({ path: own, of, isPart: uses.bindings.has(partialKey(name)) });
+  }
+  // Of the parts of a class, the one with the shortest path is usually named like the class.
+  const [first] = found.toSorted((a, b) => a.path.length - b.path.length);
+  if (!first) return undefined;
+  const isOne = found.length === 1 || found.every(({ isPart }) => isPart);
+  if (!isOne || paths.length > MAX_CANDIDATES) follow.ambiguous++;
+  return isOne && paths.length <= MAX_CANDIDATES ? read(first.path, first.of) : "unknown";
+}

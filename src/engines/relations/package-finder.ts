@@ -1,0 +1,221 @@
+/** Which repository of a scope an import means that its own does not have. */
+import { ASIDE } from "../search/paths.ts";
+import type { SearchIndex } from "../search/search-index.ts";
+import type { TextSource } from "../search/types.ts";
+import { goModulePath, type Manifest, type ManifestKind, pythonName } from "./manifests.ts";
+import { pythonFiles, rustFiles } from "./modules.ts";
+import { type NamedPackage, packageNames } from "./package-names.ts";
+import { type Entry, entriesOf, packageNamed } from "./script-configs.ts";
+
+/** Repositories whose `go.mod` is read, because no identity tells. */
+const MAX_GO_MODULES = 20;
+/** Names of one repository under which its packages are looked for. */
+const MAX_NAMES = 10;
+
+const KINDS: readonly [RegExp, ManifestKind][] = [
+  [/\.(?:[cm]?[jt]sx?|vue|svelte)$/, "script"],
+  [/\.pyi?$/, "python"],
+  [/\.rs$/, "rust"],
+];
+
+/** A file of a package, in its repository. */
+export type EntryElsewhere = Entry & { revision: number };
+
+/** Folders of a Go package, with a slash behind each but the top. */
+interface GoFolders {
+  revision: number;
+  folders: readonly string[];
+}
+
+/** The texts of `go.mod` files by open index: revisions do not change. */
+const goModules = new WeakMap<SearchIndex, Map<number, string | undefined>>();
+
+export class PackageFinder {
+  readonly #index: SearchIndex;
+  readonly #texts: TextSource;
+  readonly #home: number;
+  readonly #identities: readonly (string | null)[];
+  readonly #goModText: (revision: number) => Promise<string | undefined>;
+  readonly #entries = new Map<string, Promise<EntryElsewhere[]>>();
+
+  /** `revision` is the one that is asked. */
+  constructor(given: {
+    index: SearchIndex;
+    texts: TextSource;
+    revision: number;
+    identities: readonly (string | null)[];
+    goModText: (revision: number) => Promise<string | undefined>;
+  }) {
+    this.#index = given.index;
+    this.#texts = given.texts;
+    this.#home = given.revision;
+    this.#identities = given.identities;
+    this.#goModText = given.goModText;
+  }
+
+  /** Files of other repositories that an import in a file of a revision may mean, the likeliest first. */
+  entries(revision: number, path: string, module: string): Promise<EntryElsewhere[]> {
+    const kind = kindOf(path);
+    if (!kind || /^[./]|^\w+:(?!:)/.test(module)) return Promise.resolve([]);
+    const key = `${revision} ${kind} ${module}`;
+    let found = this.#entries.get(key);
+    if (!found) this.#entries.set(key, (found = this.#read(revision, kind, module)));
+    return found;
+  }
+
+  async #read(revision: number, kind: ManifestKind, module: string): Promise<EntryElsewhere[]> {
+    const packages = await packageNames(this.#index, this.#texts);
+    const others = (list: readonly NamedPackage[]) => list.filter((each) => each.revision !== revision);
+    if (kind === "python") return this.#python(others(packages.all), module);
+    const { name, inner } = kind === "rust" ? rustNamed(module) : packageNamed(module);
+    return this.#chosen(others(packages.named(kind, name)), (own) => filesOf(own, inner));
+  }
+
+  /** A package of Python is a folder beside the manifest or in `src`; it usually has the name of the project. */
+  #python(projects: readonly NamedPackage[], module: string): EntryElsewhere[] {
+    const [top = "", ...rest] = module.split(".");
+    const holding = projects.filter(
+      (each) => each.kind === "python" && this.#existing(each, pythonEntries(each, top)).length > 0,
+    );
+    const named = holding.filter((each) => each.name === pythonName(top));
+    return this.#chosen(named.length > 0 ? named : holding, (own) =>
+      pythonEntries(own, [top, ...rest].join("/")).map((path) => ({ path, isStated: named.length > 0 })),
+    );
+  }
+
+  /**
+   * The files of the one package that has a name. Where several have it, none is meant for sure: the one of the repository that is asked may be,
+   * another is not followed.
+   */
+  #chosen(packages: readonly NamedPackage[], files: (own: NamedPackage) => readonly Entry[]): EntryElsewhere[] {
+    const own = packages.filter(({ revision }) => revision === this.#home);
+    const [only, ...more] = packages.length > 1 ? own : packages;
+    if (!only || more.length > 0) return [];
+    const isSure = packages.length === 1;
+    const existing = new Set(
+      this.#existing(
+        only,
+        files(only).map(({ path }) => path),
+      ),
+    );
+    return files(only)
+      .filter(({ path }) => existing.has(path))
+      .map(({ path, isStated }) => ({ path, isStated: isStated && isSure, revision: only.revision }));
+  }
+
+  /** Files of a package that exist; those of tests and examples are not imported by others. */
+  #existing({ revision }: NamedPackage, paths: readonly string[]): string[] {
+    return paths.filter((path) => this.#isImportable(revision, path));
+  }
+
+  #isImportable(revision: number, path: string): boolean {
+    const file = this.#index.fileAt(revision, path);
+    return file !== undefined && ((this.#index.traits[file] as number) & ASIDE) === 0;
+  }
+
+  /** The repository and folders of the package that an import of Go names; undefined if none of the scope has it. */
+  async goFolders(module: string): Promise<GoFolders | undefined> {
+    if (!module.split("/", 1)[0]?.includes(".")) return undefined;
+    const byIdentity = this.#longest(
+      this.#identities.map((identity) => identity ?? undefined),
+      module.toLowerCase(),
+    );
+    if (byIdentity) return { revision: byIdentity.revision, folders: goFolders(module.slice(byIdentity.length)) };
+    const stated = this.#longest(await this.#goModules(), module);
+    return stated && { revision: stated.revision, folders: goFolders(module.slice(stated.length)) };
+  }
+
+  /** The revision with the longest of some names that a path begins with; undefined without one, or if several have it. */
+  #longest(names: readonly (string | undefined)[], path: string): { revision: number; length: number } | undefined {
+    let best: { revision: number; length: number } | undefined;
+    let isOne = true;
+    for (const [revision, name] of names.entries()) {
+      if (name === undefined || !(path === name || path.startsWith(`${name}/`))) continue;
+      if (name.length === best?.length) isOne = false;
+      if (name.length <= (best?.length ?? 0)) continue;
+      best = { revision, length: name.length };
+      isOne = true;
+    }
+    return isOne ? best : undefined;
+  }
+
+  /** Paths of Go modules by revision, where a `go.mod` states them. */
+  async #goModules(): Promise<(string | undefined)[]> {
+    let known = goModules.get(this.#index);
+    if (!known) goModules.set(this.#index, (known = await this.#readGoModules()));
+    return this.#index.tables.map((_, revision) => known.get(revision));
+  }
+
+  async #readGoModules(): Promise<Map<number, string | undefined>> {
+    const withGo = [...this.#index.tables.entries()].filter(([, { paths }]) =>
+      paths.some((path) => path.endsWith(".go")),
+    );
+    const modules = withGo.slice(0, MAX_GO_MODULES).map(async ([revision]) => {
+      const text = await this.#goModText(revision);
+      return [revision, text === undefined ? undefined : goModulePath(text)] as const;
+    });
+    return new Map(await Promise.all(modules));
+  }
+
+  /** Names under which other repositories import what a file defines. */
+  async namesOf(revision: number, path: string): Promise<string[]> {
+    if (!this.#isImportable(revision, path)) return [];
+    if (path.endsWith(".go")) {
+      const names = [this.#identities[revision], (await this.#goModules())[revision]];
+      return names.filter((name) => name !== null && name !== undefined);
+    }
+    const kind = kindOf(path);
+    const { all } = await packageNames(this.#index, this.#texts);
+    const own = all.filter((each) => each.kind === kind && each.revision === revision);
+    // The package around the file first: another one may export what it defines.
+    const around = ({ folder }: Manifest) => (folder === "" || path.startsWith(`${folder}/`) ? folder.length : -1);
+    const sorted = own.toSorted((a, b) => around(b) - around(a));
+    const names = sorted.flatMap((each) => (each.kind === "python" ? pythonTops(each, path) : [each.name]));
+    return [...new Set(names)].slice(0, MAX_NAMES);
+  }
+
+  /** Whether a manifest of one revision states a dependency on a package of another. */
+  async dependsByManifest(revision: number, on: number): Promise<boolean> {
+    const { all } = await packageNames(this.#index, this.#texts);
+    const names = all.filter((each) => each.kind === "maven" && each.revision === on).map(({ name }) => name);
+    return all.some(
+      (each) =>
+        each.kind === "maven" && each.revision === revision && names.some((name) => each.dependencies.has(name)),
+    );
+  }
+}
+
+const kindOf = (path: string): ManifestKind | undefined => KINDS.find(([ending]) => ending.test(path))?.[1];
+
+/** `acme::client` is the module `client` of the package `acme`. */
+function rustNamed(module: string): { name: string; inner: string } {
+  const [name = "", ...rest] = module.split("::");
+  return { name, inner: rest.join("/") };
+}
+
+function filesOf(own: NamedPackage, inner: string): Entry[] {
+  if (own.kind === "script") return entriesOf(own, inner);
+  if (own.kind !== "rust") return [];
+  const parts = inner === "" ? [] : inner.split("/");
+  return rustFiles(own.sources, parts, own.sources).map((path) => ({ path, isStated: true }));
+}
+
+const pythonRoots = ({ folder }: Manifest): string[] => [folder === "" ? "src" : `${folder}/src`, folder];
+
+const pythonEntries = (own: Manifest, path: string): string[] =>
+  pythonRoots(own).flatMap((root) => pythonFiles(root, path));
+
+/** The top package of a project that a file is in. */
+function pythonTops(own: Manifest, path: string): string[] {
+  const root = pythonRoots(own).find((each) => each === "" || path.startsWith(`${each}/`));
+  if (root === undefined) return [];
+  const [top = ""] = path.slice(root === "" ? 0 : root.length + 1).split("/", 1);
+  return [top.replace(/\.pyi?$/, "")];
+}
+
+/** Folders of what stands behind the path of a Go module: a major version may be one. */
+function goFolders(rest: string): string[] {
+  const parts = rest.split("/").filter((part) => part !== "");
+  const folder = (of: readonly string[]) => of.map((part) => `${part}/`).join("");
+  return /^v\d+$/.test(parts[0] ?? "") ? [folder(parts), folder(parts.slice(1))] : [folder(parts)];
+}
