@@ -1,5 +1,6 @@
 /** Names under which Ruby's constants and members are recorded. */
 import type { Expression } from "./file-builder.ts";
+import type { Meaning } from "./types.ts";
 
 const PROGRAM = "ruby:";
 const BETWEEN = "|";
@@ -32,6 +33,9 @@ export const memberKey = (level: Level, name: string): string => level + name;
 export const superKey = (level: Level, name: string): string => `super${level}${name}`;
 
 export const isRubyKey = (name: string): boolean => /^(?:super)?[-+]/.test(name);
+
+/** Whether a use is a `super` of Ruby. */
+export const isSuperCall = (meaning: Meaning): boolean => meaning.to === "member" && /^super[-+]/.test(meaning.name);
 
 /** The parts of a key. */
 export function splitKey(key: string): { isSuper: boolean; level: Level; name: string } {

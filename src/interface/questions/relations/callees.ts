@@ -5,10 +5,23 @@ import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/qu
 import { InvalidFieldError } from "../code-index.ts";
 import { type Certainty, distinct, type FoundUse, KINDS, lessSure, symbolKey, targetOf } from "./found.ts";
 import { resolvedDefinition } from "./resolved.ts";
+import { initializerOf } from "./ruby-constructions.ts";
 
 /** Uses inside of the definitions that are looked at for a question. */
 const MAX_CALLS = 2_000;
 const MAX_DEFINITIONS = 100;
+
+interface Called {
+  definition: DefinedSymbol;
+  certainty: Certainty;
+}
+
+const calling = (place: { path: string; line: number; distance: number }, { definition, certainty }: Called) => ({
+  ...place,
+  certainty,
+  target: targetOf(definition),
+  called: definition,
+});
 
 /** Finds what definitions call. One object serves one question: its limits are the question's. */
 export class CalleesFinder {
@@ -67,22 +80,20 @@ export class CalleesFinder {
       if (called === undefined) continue;
       const place = { path, line: use.line, distance: 1 };
       if (called === "name") found.push({ ...place, certainty: "name", called: undefined });
-      else
-        found.push({
-          ...place,
-          certainty: called.certainty,
-          target: targetOf(called.definition),
-          called: called.definition,
-        });
+      else found.push(...[called, ...(await this.#initializer(use, called))].map((each) => calling(place, each)));
     }
     return found;
   }
 
+  /** What the construction of a class of Ruby calls besides. */
+  async #initializer({ kind }: Use, { definition, certainty }: Called): Promise<Called[]> {
+    if (kind !== "construct") return [];
+    const found = await initializerOf(this.#files, targetOf(definition));
+    return found ? [{ ...found, certainty: lessSure(certainty, found.certainty) }] : [];
+  }
+
   /** The definition that a use calls; `name` if it may be any of those with its name; undefined if it is none of the index. */
-  async #called(
-    path: string,
-    use: Use,
-  ): Promise<{ definition: DefinedSymbol; certainty: Certainty } | "name" | undefined> {
+  async #called(path: string, use: Use): Promise<Called | "name" | undefined> {
     const called = await resolvedDefinition(this.#files, path, use);
     if (called === "none") return undefined;
     if (called === "unknown") return (await this.#files.definitions(use.name, path)).length > 0 ? "name" : undefined;

@@ -1,7 +1,7 @@
 /** Callers and implementations: the uses of some definitions. */
 import { hasUses } from "../../../engines/relations/languages.ts";
 import type { Resolved } from "../../../engines/relations/resolved.ts";
-import { isRubyFile } from "../../../engines/relations/ruby-keys.ts";
+import { isRubyFile, isSuperCall } from "../../../engines/relations/ruby-keys.ts";
 import { type Meaning, type Use, WHOLE_MODULE } from "../../../engines/relations/types.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
@@ -9,6 +9,7 @@ import {
   type Certainty,
   distinct,
   type FoundUse,
+  innermostOf,
   KINDS,
   lessSure,
   placeKey,
@@ -18,6 +19,7 @@ import {
   TYPES,
 } from "./found.ts";
 import { GoInterfaces } from "./go-interfaces.ts";
+import { constructionsOf, isInitializer } from "./ruby-constructions.ts";
 
 /** Files that mention a name that are read for it. */
 const MAX_FILES = 1_000;
@@ -80,12 +82,27 @@ export class UsesFinder {
     const found: FoundUse[] = [];
     for (const [name, own] of Map.groupBy(definitions.keys(), writtenName))
       found.push(...(await this.#ofName(name, own)));
+    found.push(...(await this.#constructions([...definitions.keys()].filter(isInitializer))));
     const sureness = new Map([...definitions].map(([each, certainty]) => [symbolKey(each), certainty]));
     for (const use of found) {
       const before = use.target && sureness.get(placeKey(use.target));
       if (before !== undefined) use.certainty = lessSure(before, use.certainty);
     }
     return distinct(found);
+  }
+
+  async #constructions(initializers: readonly DefinedSymbol[]): Promise<FoundUse[]> {
+    if (this.#relation !== "callers" || initializers.length === 0) return [];
+    const [constructions, inheriting] = [
+      new UsesFinder(this.#files, "callers"),
+      new UsesFinder(this.#files, "implementations"),
+    ];
+    const found = await constructionsOf(this.#files, initializers, {
+      constructions: (classes) => constructions.find(classes, 1),
+      inheriting: (classes, depth) => inheriting.find(classes, depth),
+    });
+    this.truncated ||= constructions.truncated || inheriting.truncated;
+    return found;
   }
 
   /** Uses of definitions that share a name. */
@@ -228,6 +245,8 @@ class Judge {
     if (own) return { certainty, target: targetOf(own) };
     // Rules that may err do not rule a use out.
     if (certainty !== "certain") return this.#byName(path, use);
+    // `super` never calls what overrides it.
+    if (isSuperCall(use.meaning)) return undefined;
     if (!this.#overriding.has(key)) this.#overriding.set(key, await this.#overrides(resolved));
     const overriding = this.#overriding.get(key);
     return overriding && { certainty: "likely", target: targetOf(overriding) };
@@ -287,18 +306,6 @@ const CALLABLE: ReadonlySet<string> = new Set(["function", "method", "constructo
 /** The innermost function, method or class around a line. */
 export const innermostCallable = (symbols: readonly DefinedSymbol[], line: number): DefinedSymbol | undefined =>
   innermostOf(symbols, line, CALLABLE);
-
-/** The innermost definition of some kinds around a line. */
-export function innermostOf(
-  symbols: readonly DefinedSymbol[],
-  line: number,
-  kinds: ReadonlySet<string>,
-): DefinedSymbol | undefined {
-  const around = symbols.filter(
-    ({ kind, startLine, endLine }) => kinds.has(kind) && startLine <= line && line <= endLine,
-  );
-  return around.toSorted((a, b) => a.endLine - a.startLine - (b.endLine - b.startLine))[0];
-}
 
 /** Orders uses: the surest first, then the nearest, then as they were found. */
 export function bySureness(a: FoundUse, b: FoundUse): number {

@@ -68,3 +68,15 @@ export function distinct(found: readonly FoundUse[]): FoundUse[] {
   }
   return [...first.values()];
 }
+
+/** The innermost definition of some kinds around a line. */
+export function innermostOf(
+  symbols: readonly DefinedSymbol[],
+  line: number,
+  kinds: ReadonlySet<string>,
+): DefinedSymbol | undefined {
+  const around = symbols.filter(
+    ({ kind, startLine, endLine }) => kinds.has(kind) && startLine <= line && line <= endLine,
+  );
+  return around.toSorted((a, b) => a.endLine - a.startLine - (b.endLine - b.startLine))[0];
+}

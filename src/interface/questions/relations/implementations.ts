@@ -2,8 +2,8 @@
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import type { ClassInfo } from "../../../engines/relations/types.ts";
 import { endsWithParts, nameParts } from "../../../engines/search/names.ts";
-import { innermostOf, UsesFinder } from "./callers.ts";
-import { type Certainty, distinct, type FoundUse, lessSure, symbolKey, targetOf, TYPES } from "./found.ts";
+import { UsesFinder } from "./callers.ts";
+import { type Certainty, distinct, type FoundUse, lessSure, symbolKey, targetOf, TYPES, innermostOf } from "./found.ts";
 import { GoInterfaces, isGoInterface } from "./go-interfaces.ts";
 
 /** Levels of classes that are looked through for a member, whether or not those between define it. */
