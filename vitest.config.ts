@@ -1,9 +1,14 @@
 import os from "node:os";
 import path from "node:path";
-import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 // For the global set-ups, which run in this process.
 import "./src/tooling/local/drizzle-imports.mjs";
+import { growInLargeSteps } from "./src/tooling/local/stack/miniflare-growth.ts";
+
+// The plugin loads Miniflare, with which the global set-ups start stacks in this process.
+const stopPatching = growInLargeSteps();
+const { cloudflareTest } = await import("@cloudflare/vitest-plugin");
+stopPatching();
 
 // Test workers and the processes that tests start (the CLI, local stacks, wrangler) share compiled modules; saves a fifth of their CPU time.
 process.env["NODE_COMPILE_CACHE"] ??= path.join(os.tmpdir(), "code-context-compile-cache");
