@@ -28,6 +28,16 @@ const CODE_NAMES: readonly [RegExp, string][] = [
 ];
 const CODE_NAME_WEIGHT = 0.5;
 
+/** Words of a question that its answer does not have: comments say "unless an error happens" of something else. */
+const FRAME = /\bwhat happens(?= (?:when|if|after|on|to|with)\b)/gi;
+
+/** A question of where one more of something is to be added, such as "how do I add a new command". */
+const ADDS =
+  /^(?:(?:how|where) (?:to|do I|can I|do we|should I) )?(?:add|register|define|create|install) (?:(?:an?|my|own|new|custom|another) ){1,3}([a-z]{3,24})\??$/i;
+/** What takes things that are used rather than added. */
+const USED = /^(?:middlewares?|plugins?|extensions?)$/i;
+const REGISTRY_WEIGHT = 1.2;
+
 export interface QueryTerm {
   hash: number;
   /** Stem of a word; a whole identifier in lower case. */
@@ -102,13 +112,14 @@ export function parseQuery(request: SearchRequest, rewrite = (text: string): str
   checkGlobs("paths", request.paths ?? []);
   const pathsField = request.paths?.length ? "paths" : "query";
   checkGlobs(pathsField, [...filters.paths, ...(request.paths ?? [])]);
-  const text = rewrite(filters.rest);
+  const text = rewrite(filters.rest).replace(FRAME, "");
   const { segments, frames, linkedPaths } = readQueryText(text);
   const isTitle = segments.every(({ kind }) => kind === "title");
   for (const literal of filters.literals) segments.unshift({ kind: "title", weight: 1, text: literal });
   const terms = termsOf([...segments, ...codeNames(segments)]);
   const identifiers = identifiersOf(segments);
   for (const { name } of frames) if (name !== undefined) addIdentifier(identifiers, name, 0.25);
+  for (const name of isTitle ? registryNames(text) : []) addIdentifier(identifiers, name, REGISTRY_WEIGHT);
   const mentions = mentionsOf(segments);
   for (const path of linkedPaths) addMention(mentions, path, false);
   for (const { path } of frames) addMention(mentions, path, true);
@@ -161,6 +172,14 @@ function codeNames(segments: readonly QuerySegment[]): QuerySegment[] {
     weight: CODE_NAME_WEIGHT,
     text,
   }));
+}
+
+/** The names by which code usually registers what a query wants to add, or lists all of its kind. */
+function registryNames(text: string): string[] {
+  const thing = ADDS.exec(text.trim().replaceAll(/\s+/g, " "))?.[1];
+  if (thing === undefined) return [];
+  const names = [`add_${thing}`, `add${thing}`, `register_${thing}`, `register${thing}`, `${thing}s`];
+  return USED.test(thing) ? ["use", ...names] : names;
 }
 
 function termsOf(segments: readonly QuerySegment[]): QueryTerm[] {
