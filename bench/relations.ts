@@ -1,8 +1,9 @@
 /**
- * `npm run bench -- relations <checkout…> [--tool NAME] [--gold FOLDER] [--wrong] [--missed]`
+ * `npm run bench -- relations <checkout…> [--latency] [--tool NAME] [--gold FOLDER] [--wrong] [--missed]`
  * What `callers` answers for each definition of some checkouts, beside what the languages' own tools say: go/types, javac, libclang,
  * TypeScript's checker, rustdoc, pyright, intelephense, Roslyn and Ruby's TracePoint, each where it is installed (docs/relations.md says how). Precision and recall of lines by certainty,
- * and of calling functions. With `--gold`, the tools' answers are kept in a folder, for the next run over the same checkouts.
+ * and of calling functions. With `--gold`, the tools' answers are kept in a folder, for the next run over the same checkouts. `--latency` measures how
+ * long answers take instead.
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -20,14 +21,13 @@ import type { RevisionFile } from "../src/engines/search/types.ts";
 import { add, ask, type Counts, type Difference, noCounts, type Tier } from "./relations/asked.ts";
 import type { GoldCall } from "./relations/gold-call.ts";
 import { GOLD, type Gold } from "./relations/gold.ts";
+import { latency, type Opened } from "./relations/latency.ts";
 import { inMemory } from "./retrieval/corpus.ts";
 
 const MAX_FILE_BYTES = 1024 * 1024;
 
-interface Checkout {
-  root: string;
+interface Checkout extends Opened {
   paths: string[];
-  open: () => UsesIndex;
 }
 
 interface Options {
@@ -43,9 +43,14 @@ export async function run(args: string[]): Promise<void> {
     missed: { type: "boolean" },
     tool: { type: "string" },
     gold: { type: "string" },
+    latency: { type: "boolean" },
   } as const;
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
   if (positionals.length === 0) throw new Error("Give checkouts of repositories.");
+  if (values.latency === true) {
+    for (const root of positionals) await latency(await read(path.resolve(root)));
+    return;
+  }
   console.log(`${" ".repeat(50)}certain          + likely     all   calling functions`);
   console.log("checkout           tool        lines   right wrong  recall     P     R       R      P     R    F1");
   const sums = new Map<string, Counts>();
@@ -92,7 +97,7 @@ async function read(root: string): Promise<Checkout> {
   const segment = await Segment.open(inMemory(bytes));
   const { table } = buildTable(files, [{ id: "segment", segment }]);
   const index = await openIndex([{ table: inMemory(table), segment: () => inMemory(bytes) }]);
-  return { root, paths: files.map((file) => file.path), open: () => new UsesIndex(index, () => []) };
+  return { root, index, paths: files.map((file) => file.path), open: () => new UsesIndex(index, () => []) };
 }
 
 /** The calls as a tool sees them; undefined if the checkout has no file for it, or it is not there. */

@@ -26,6 +26,13 @@ export function extendedBy(meaning: Meaning): { line: number; type: Meaning } | 
   return name === EXTENDED ? { line: meaning.line, type: of } : undefined;
 }
 
+/** The extensions that a name may mean: several of one file are alternatives of each other. */
+function extensionsOf(meaning: Meaning): { line: number; type: Meaning }[] {
+  if (meaning.to === "first") return [...extensionsOf(meaning.of), ...extensionsOf(meaning.otherwise)];
+  const found = extendedBy(meaning);
+  return found ? [found] : [];
+}
+
 /** Final types of the standard library, with their supertypes. */
 const FINAL: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["String", wordSet("String CharSequence Comparable")],
@@ -81,7 +88,7 @@ export async function firstKnown(
   follow.isFirst = isFirst;
   if (typeof found !== "string" || follow.ambiguous > ambiguous) return found;
   follow.isLikely = isLikely;
-  if (of.to !== "member" || !extendedBy(otherwise)) return read(path, otherwise);
+  if (of.to !== "member" || extensionsOf(otherwise).length === 0) return read(path, otherwise);
   return fitting(follow, await follow.receiverOf(path, of.of), outerName(of.of), path, otherwise);
 }
 
@@ -106,7 +113,7 @@ export async function extensionCalledAs(
   return typeof found === "string" ? undefined : found;
 }
 
-/** The extension, if it can be called on the receiver. */
+/** The one extension that can be called on the receiver; where none surely can, the only one that may. */
 async function fitting(
   follow: Follower,
   receiver: Resolved,
@@ -114,16 +121,19 @@ async function fitting(
   path: string,
   extension: Meaning,
 ): Promise<Resolved> {
-  const found = extendedBy(extension);
-  if (!found) return "unknown";
-  const extended = await follow.resolve(path, found.type);
-  const fits =
-    receiver === "outside" && extended === "outside"
-      ? extendsOuter(outer, outerName(found.type))
-      : await extendsReceiver(follow, receiver, extended);
-  if (fits === "no") return "unknown";
-  if (fits === "maybe") follow.isLikely = true;
-  return { path, line: found.line };
+  const lines: Record<"yes" | "maybe" | "no", number[]> = { yes: [], maybe: [], no: [] };
+  for (const { line, type } of extensionsOf(extension)) {
+    const extended = await follow.resolve(path, type);
+    const fits =
+      receiver === "outside" && extended === "outside"
+        ? extendsOuter(outer, outerName(type))
+        : await extendsReceiver(follow, receiver, extended);
+    lines[fits].push(line);
+  }
+  const [line, ...others] = lines.yes.length > 0 ? lines.yes : lines.maybe;
+  if (line === undefined || others.length > 0) return "unknown";
+  if (lines.yes.length === 0) follow.isLikely = true;
+  return { path, line };
 }
 
 /** The result of a class's overloads with the same number of arguments, if they agree. */

@@ -1,10 +1,13 @@
 /** Declarations of Kotlin: what they bind, and what is recorded of their types. */
 import { ANY_TYPE } from "./overloads.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Binding, type Expression, type OpenClass, UNKNOWN } from "./file-builder.ts";
+import { type Binding, type Expression, type OpenClass, type Scope, UNKNOWN } from "./file-builder.ts";
 import { EXTENDED } from "./extensions.ts";
 import { expressionOf, partsOfCall, RECEIVER, resultOfLambda, typeName, typeOf } from "./kotlin-expressions.ts";
 import { extensionKey, isTypeNode, keysOf, parametersOf, type Place } from "./kotlin-names.ts";
+
+/** Extensions of one name in a scope that are told apart. */
+const MAX_EXTENSIONS = 20;
 
 /** Binds the declarations at the top of a file. */
 export function declareAll(nodes: readonly SyntaxNode[], place: Place): void {
@@ -41,6 +44,7 @@ export function declare(node: SyntaxNode, place: Place, opened?: OpenClass, over
       const keys = [name.text, ...constructorKeys(node, name.text)];
       bindKeys(keys, name.row + 1, place);
       for (const [key, line] of invoked(node, name.text)) {
+        if (keys.includes(key) && !hasPrivateConstructor(node)) continue;
         file.bindOnce(scope, key, line);
         if (opened) file.memberOnce(opened, key, line);
       }
@@ -124,11 +128,33 @@ function extension(keys: string[], node: SyntaxNode, name: SyntaxNode, place: Pl
   const type = receiver ? typeOf(receiver, inner) : UNKNOWN;
   const extended: Expression = { is: "member", of: type, name: EXTENDED };
   for (const key of keys) {
-    const binding: Binding = { is: "variable", line: name.row + 1, type: extended };
-    scope.names.set(key, scope.names.has(key) ? { is: "several" } : binding);
+    bindExtension(key, { is: "variable", line: name.row + 1, type: extended }, scope);
     if (opened) file.memberOnce(opened, key, name.row + 1);
   }
 }
+
+/** Extensions of several types may have one name: each is bound under a number, and the name to all of them. */
+function bindExtension(key: string, binding: Binding, scope: Scope): void {
+  const known = scope.names.get(key);
+  if (!known) {
+    scope.names.set(key, binding);
+    return;
+  }
+  let last = 1;
+  while (scope.names.has(numbered(key, last + 1))) last++;
+  if (last >= MAX_EXTENSIONS) {
+    scope.names.set(key, { is: "several" });
+    return;
+  }
+  if (last === 1) scope.names.set(numbered(key, 1), known);
+  const named = (number: number): Expression => ({ is: "name", name: numbered(key, number), scope });
+  const others = known.is === "alias" ? known.of : named(1);
+  scope.names.set(numbered(key, last + 1), binding);
+  scope.names.set(key, { is: "alias", of: { is: "first", of: others, otherwise: named(last + 1) } });
+}
+
+/** Key of one of several extensions. No identifier has a space. */
+const numbered = (key: string, number: number): string => `${key} ${number}`;
 
 /** Keys of the constructors of a class, and of what its companion has for a call of the class. */
 function constructorKeys(node: SyntaxNode, name: string): string[] {
@@ -143,12 +169,18 @@ function constructorKeys(node: SyntaxNode, name: string): string[] {
   return primary || keys.length === 0 ? [...new Set([...keysOf(name, primary), ...keys])] : [...new Set(keys)];
 }
 
-/** Functions of a companion that a call of its class may mean, with their lines. */
+/** A public constructor hides what its companion has for the same call; inside of the class, a private one is meant. */
+const hasPrivateConstructor = (node: SyntaxNode): boolean =>
+  node.childOfType("primary_constructor")?.childOfType("modifiers")?.text.includes("private") ?? false;
+
+/** Functions of an object, or of a companion, that a call of the object or class may mean, with their lines. */
 function invoked(node: SyntaxNode, name: string): [string, number][] {
   const companions = (node.childOfType("class_body")?.namedChildren ?? []).filter(
     ({ type }) => type === "companion_object",
   );
-  const members = companions.flatMap((each) => each.childOfType("class_body")?.namedChildren ?? []);
+  const members = (node.type === "object_declaration" ? [node] : companions).flatMap(
+    (each) => each.childOfType("class_body")?.namedChildren ?? [],
+  );
   return members.flatMap((each) => {
     const own = each.type === "function_declaration" ? each.field("name") : undefined;
     if (own?.text !== "invoke") return [];

@@ -1,7 +1,7 @@
 /** Expressions and types of Kotlin, as far as they can be followed. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { type Expression, lookUp, UNKNOWN } from "./file-builder.ts";
-import { extensionKey, imported, type Place, type Receiver, typeNamed, unqualified } from "./kotlin-names.ts";
+import { extensionKey, imported, type Place, typeNamed, unqualified } from "./kotlin-names.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { ANY_TYPE } from "./overloads.ts";
 import { ELEMENT, LIST, MAP } from "./wrapped.ts";
@@ -133,7 +133,7 @@ export function expressionOf(node: SyntaxNode, place: Place, depth = 0): Express
     case "identifier":
       return unqualified(node.text, "", place);
     case "this_expression":
-      return receiverNamed(node, place)?.of ?? UNKNOWN;
+      return receiverNamed(node, place);
     case "super_expression": {
       const type = node.namedChildren.find((each) => each.type === "user_type");
       if (type) return typeOf(type, place);
@@ -228,16 +228,19 @@ export const isJump = (node: SyntaxNode): boolean =>
 
 export const instanceOf = (type: Expression): Expression => (type.is === "unknown" ? type : { is: "call", of: type });
 
-/** What `this` or `this@name` means. */
-function receiverNamed(node: SyntaxNode, { scope, names }: Place): Receiver | undefined {
+/** What `this` or `this@name` means: in a lambda its receiver, if it has one. */
+function receiverNamed(node: SyntaxNode, { scope, names }: Place): Expression {
   const label = node.namedChildren.find(({ type }) => type === "identifier")?.text;
-  for (let at = scope.outer && scope; at; at = at.outer) {
+  const handed: Expression[] = [];
+  let own: Expression = UNKNOWN;
+  for (let at = scope.outer && scope; at && own === UNKNOWN; at = at.outer) {
     const receiver = names.receivers.get(at);
     if (!receiver) continue;
-    if (label === undefined) return receiver.isHanded ? undefined : receiver;
-    if (!receiver.isHanded && at.path?.slice(at.path.lastIndexOf(".") + 1) === label) return receiver;
+    if (!receiver.isHanded) {
+      if (label === undefined || at.path?.slice(at.path.lastIndexOf(".") + 1) === label) own = receiver.of;
+    } else if (label === undefined) handed.push(receiver.of);
   }
-  return undefined;
+  return handed.reduceRight((otherwise, of) => ({ is: "first", of, otherwise }), own);
 }
 
 /** The classes and interfaces that a declaration or object names as its bases, those that it constructs first. */

@@ -1,6 +1,7 @@
 /** Callers and implementations: the uses of some definitions. */
 import { hasUses } from "../../../engines/relations/languages.ts";
 import type { Resolved } from "../../../engines/relations/resolved.ts";
+import { isKotlin } from "../../../engines/relations/packages.ts";
 import { isRubyFile, isSuperCall } from "../../../engines/relations/ruby-keys.ts";
 import { type Meaning, type Use, WHOLE_MODULE } from "../../../engines/relations/types.ts";
 import { lastPart } from "../../../engines/search/names.ts";
@@ -112,6 +113,7 @@ export class UsesFinder {
     const judge = new Judge(this.#files, definitions);
     const withRules = files.filter(({ language }) => hasUses(language)).map(({ path }) => path);
     const names = await this.#exportedAs(name, definitions, withRules);
+    for (const invoked of definitions.flatMap(invokedAs)) names.add(invoked);
     for (const alias of [...names, ...(await this.#wholeModules(definitions))])
       if (alias !== name)
         for (const { path, language } of await this.#mentioning(alias, near))
@@ -196,6 +198,13 @@ export class UsesFinder {
 /** The name that uses of a definition have: in Ruby, `x.name = 1` calls the method `name=`. */
 const writtenName = ({ name, path }: DefinedSymbol): string =>
   isRubyFile(path) ? lastPart(name).replace(/(?<=[\p{L}\p{N}_])=$/u, "") : lastPart(name);
+
+/** In Kotlin `C()` may call the `invoke` of the object `C`, or of the companion of a class. */
+function invokedAs({ name, qualifiedName, path }: DefinedSymbol): string[] {
+  if (name !== "invoke" || !isKotlin(path)) return [];
+  const around = qualifiedName.split(".").slice(0, -1);
+  return around.slice(-2);
+}
 
 /** Whether a use is written with a name, or is an alias of it. */
 function isWritten({ name, meaning }: Use, wanted: ReadonlySet<string>): boolean {
