@@ -1,7 +1,7 @@
 /** Commits as cases for `impact`: some files of the commit are hidden, and are to be found from the diff of the others. */
 import { execFileSync } from "node:child_process";
 import { skipReason } from "../../src/engines/parsing/skip.ts";
-import { asideTraits, TRAIT } from "../../src/engines/search/paths.ts";
+import { asideTraits, TRAIT } from "../../src/engines/search/traits.ts";
 import { detectLanguage, isDefaultIncluded } from "../../src/engines/parsing/detect.ts";
 
 /** Commits that are looked at, the newest first, and the files that a case has at most. */

@@ -1,7 +1,8 @@
 import { COVERAGE } from "../../contract/questions.ts";
 import { coverage } from "../../interface/questions/exact.ts";
 import { coverageResponse } from "../../interface/questions/exact-http.ts";
-import { ask, nothingFound, requestOf, show } from "../ask.ts";
+import { ask, nothingFound, show } from "../ask.ts";
+import { requestOf } from "../request.ts";
 import type { Context } from "../context.ts";
 import { folderPathOf, type RemoteOption } from "../remote/remote-search.ts";
 import { formatCount, table } from "../terminal/ui.ts";

@@ -1,7 +1,8 @@
 import { FILES } from "../../contract/questions.ts";
 import { files } from "../../interface/questions/exact.ts";
 import { filesResponse } from "../../interface/questions/exact-http.ts";
-import { ask, requestOf, show } from "../ask.ts";
+import { ask, show } from "../ask.ts";
+import { requestOf } from "../request.ts";
 import type { Context } from "../context.ts";
 import { folderPathOf, type RemoteOption } from "../remote/remote-search.ts";
 import { formatBytes, plural, table } from "../terminal/ui.ts";

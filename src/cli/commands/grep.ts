@@ -4,8 +4,7 @@ import { GREP, type Request } from "../../contract/questions.ts";
 import { linesByFile } from "../../engines/exact/lines.ts";
 import type { FoundLine, GrepAnswer } from "../../engines/exact/types.ts";
 import { answerGrep, grepWithin } from "../../interface/questions/exact.ts";
-import { grepResponse } from "../../interface/questions/exact-http.ts";
-import { ask, requestOf, show } from "../ask.ts";
+import { requestOf } from "../request.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT, toCliError } from "../exit-codes.ts";
 import { askTexts } from "../exact/ask-texts.ts";
@@ -65,6 +64,11 @@ async function showTexts(context: Context, request: GrepWithoutLimit, options: G
 }
 
 async function showIndex(context: Context, request: GrepWithoutLimit, options: GrepFlags): Promise<Found> {
+  // Loaded here: most runs ask texts.
+  const [{ ask, show }, { grepResponse }] = await Promise.all([
+    import("../ask.ts"),
+    import("../../interface/questions/exact-http.ts"),
+  ]);
   const limit = options.remote === true ? GREP.limit.max : WITHOUT_LIMIT;
   const found = await ask(context, grepWithin(WITHOUT_BUDGET), { options, request: () => ({ ...request, limit }) });
   await show(context, found, grepResponse, () => describe(context, found, options));

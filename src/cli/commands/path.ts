@@ -1,7 +1,8 @@
 import { CALL_PATH } from "../../contract/questions.ts";
 import { pathResponse } from "../../interface/questions/http.ts";
 import { path } from "../../interface/questions/questions.ts";
-import { ask, nothingFound, placeText, requestOf, show } from "../ask.ts";
+import { ask, nothingFound, placeText, show } from "../ask.ts";
+import { requestOf } from "../request.ts";
 import type { Context } from "../context.ts";
 import type { RemoteOption } from "../remote/remote-search.ts";
 

@@ -1,7 +1,8 @@
 import { FILE } from "../../contract/questions.ts";
 import { fileResponse } from "../../interface/questions/http.ts";
 import { file as fileQuestion } from "../../interface/questions/questions.ts";
-import { ask, nothingFound, requestOf, show } from "../ask.ts";
+import { ask, nothingFound, show } from "../ask.ts";
+import { requestOf } from "../request.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { pathOf, type RemoteOption } from "../remote/remote-search.ts";

@@ -64,7 +64,11 @@ async function examineCommit({
     if (known) texts.set(oid, known);
     else unknown.push(oid);
   }
-  for await (const { oid, bytes } of readBlobs(root, unknown)) texts.set(oid, cache.add(oid, await inspect(bytes)));
+  for await (const { oid, bytes } of readBlobs(root, unknown)) {
+    const inspected = await inspect(bytes);
+    texts.set(oid, inspected);
+    cache.add(oid, inspected);
+  }
   cache.save({ keepsAll: true });
   const files = entries.map((entry): TextFile => {
     const { path, oid, sizeBytes } = entry;

@@ -1,17 +1,12 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { FileBytes, RevisionTexts } from "../../engines/exact/types.ts";
 import { lineCountOf } from "../../engines/parsing/source-text.ts";
 import type { FileLines } from "../../interface/questions/code-index.ts";
 import { linesOfText } from "../../interface/questions/file-lines.ts";
 import { inBackground } from "../background.ts";
-import { makeFolder } from "../machine/folders.ts";
-import { replaceFile } from "../machine/replace-file.ts";
-import { stateName } from "../local-index/state-name.ts";
 import type { Project } from "../project.ts";
-import { noteIdentity } from "../indexing/identity.ts";
 import { listFiles } from "../indexing/list-files.ts";
-import { type RecordsFile, TextCache } from "./text-cache.ts";
+import { recordsFile, treeRecordsFile } from "./records-file.ts";
+import { TextCache } from "./text-cache.ts";
 import { type WorkTree, workTreeText, workTreeTexts } from "./work-tree-texts.ts";
 
 /** The texts of a work tree as they are now, uncommitted edits included. */
@@ -23,7 +18,7 @@ export async function openWorkTreeTexts(
   const nowMs = Date.now();
   const listed = inBackground(listFiles(project));
   // Read while git answers.
-  const cache = new TextCache(recordsFile(project, stateName(project.root)));
+  const cache = new TextCache(treeRecordsFile(project));
   const listing = await listed;
   return workTreeTexts({ root: project.root, listing, cache, enclosing, nowMs, onProgress });
 }
@@ -70,29 +65,4 @@ export async function openCommitTexts(
   const { commitTexts } = await import("./commit-texts.ts");
   const cache = new TextCache(recordsFile(project, "commits"));
   return commitTexts({ root: project.root, gitSha, cache, enclosing });
-}
-
-/** A file beside the search index. Whoever writes last wins; the records are the same, or made again. */
-function recordsFile(project: Project, name: string): RecordsFile {
-  const folder = join(project.directory, "texts");
-  const file = join(folder, `${name}.records`);
-  return {
-    read: () => {
-      try {
-        const bytes = readFileSync(file);
-        return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
-      } catch {
-        return undefined;
-      }
-    },
-    write: (bytes) => {
-      try {
-        makeFolder(folder);
-        noteIdentity(project);
-        replaceFile(file, bytes, 0o600);
-      } catch {
-        // A full or read-only disk costs time, not the answer.
-      }
-    },
-  };
 }

@@ -1,11 +1,11 @@
 import { sha256 } from "../machine/checksum.ts";
 import type { InspectedText } from "../../engines/exact/inspect.ts";
-import { NGRAM_FILTER_VERSION } from "../../engines/exact/ngram-filter.ts";
+import { type FilterPart, NGRAM_FILTER_VERSION } from "../../engines/exact/ngram-filter.ts";
 import { PARSER_VERSION } from "../../engines/parsing/version.ts";
 import type { FileStat } from "../indexing/file-stat.ts";
 
 /** Raised with every change of the format, or of what is known of a text. */
-const TEXT_RECORDS_VERSION = 2;
+const TEXT_RECORDS_VERSION = 3;
 const CHECKSUM_BYTES = 32;
 const HEADER_AT = CHECKSUM_BYTES + 4;
 /** No path and no object id has it. */
@@ -22,12 +22,26 @@ export interface TextRecord {
   inspected: InspectedText;
 }
 
+/** The files that git compares with their states in an index (stat-index.ts), and the index's SHA-256 in hex. */
+export interface ComparedFiles {
+  paths: ReadonlySet<string>;
+  index: string;
+}
+
+/** What is known of a text as its file was in one state. */
+export interface KnownText extends InspectedText {
+  isInState(stat: FileStat): boolean;
+}
+
 /** What `encodeRecords` writes as JSON. */
 interface Header {
   version: string;
+  count: number;
   keysBytes: number;
   /** Distinct kinds; most texts share a few. */
   kinds: Kind[];
+  /** SHA-256 of the index that git compares the files with, in hex; empty if there is none. */
+  index: string;
   /** Withheld lines, by the position of their text. */
   withheld: [position: number, withheld: Withheld][];
 }
@@ -39,10 +53,10 @@ const VERSION = `${TEXT_RECORDS_VERSION}.${NGRAM_FILTER_VERSION}.${PARSER_VERSIO
  * Records by key: the path in a work tree, git's object id in a commit. Derived: what is missing or damaged is made again.
  *
  * Bytes: SHA-256 of the rest (32), length of the header (4), header (JSON), keys with a NUL between; then in columns the kind of each text
- * (2), its filter's length as the logarithm, 255 for none (1), and its state (4 doubles); then the filters one after another. A search
- * reads all of them, so none is an object of its own before it is asked for.
+ * (2), whether git compares its file (1), its state (4 doubles) and where its filter ends (4); then the filters one after another. A
+ * search that has just started runs loops over thousands slowly, so the columns are used as they are.
  */
-export function encodeRecords(records: ReadonlyMap<string, TextRecord>): Buffer {
+export function encodeRecords(records: ReadonlyMap<string, TextRecord>, compared?: ComparedFiles): Buffer {
   const all = [...records.values()];
   const kinds = new Map<string, number>();
   const ofKind = all.map(({ inspected: { reason, script } }) => {
@@ -54,27 +68,29 @@ export function encodeRecords(records: ReadonlyMap<string, TextRecord>): Buffer 
   const keys = Buffer.from([...records.keys()].join(SEPARATOR));
   const header: Header = {
     version: VERSION,
+    count: all.length,
     keysBytes: keys.length,
+    index: compared?.index ?? "",
     kinds: [...kinds.keys()].map((name) => JSON.parse(name) as Kind),
     withheld: all.flatMap(({ inspected: { withheld } }, position): Header["withheld"] =>
       withheld.length === 0 ? [] : [[position, withheld]],
     ),
   };
   const json = Buffer.from(JSON.stringify(header));
+  let filterEnd = 0;
   const stats = all.flatMap(({ stat }) => (stat ? [stat.size, stat.mtimeMs, stat.ctimeMs, stat.ino] : [0, 0, 0, 0]));
   const rest = Buffer.concat([
     bytesOf(Uint32Array.of(json.length)),
     json,
     keys,
     bytesOf(Uint16Array.from(ofKind)),
-    Uint8Array.from(all, ({ inspected: { filter } }) => (filter.length === 0 ? NO_FILTER : Math.log2(filter.length))),
+    Uint8Array.from(records.keys(), (key) => (compared?.paths.has(key) === true ? 1 : 0)),
     bytesOf(Float64Array.from(stats)),
+    bytesOf(Uint32Array.from(all, ({ inspected: { filter } }) => (filterEnd += filter.length))),
     ...all.map(({ inspected: { filter } }) => filter.bytes.subarray(filter.start, filter.start + filter.length)),
   ]);
   return Buffer.concat([sha256(rest), rest]);
 }
-
-const NO_FILTER = 255;
 
 const bytesOf = ({ buffer }: Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Float64Array<ArrayBuffer>) =>
   new Uint8Array(buffer);
@@ -92,47 +108,57 @@ export function decodeRecords(bytes: Uint8Array<ArrayBuffer>): TextRecords | und
 
 /** Decoded records. */
 export class TextRecords {
+  /** SHA-256 of the index that git compares files with, in hex; empty if there is none. */
+  readonly index: string;
   readonly #bytes: Uint8Array<ArrayBuffer>;
   readonly #kinds: readonly Kind[];
   readonly #withheld: ReadonlyMap<number, Withheld>;
-  readonly #keys: readonly string[];
+  readonly #keysText: string;
+  #keys: readonly string[] | undefined;
   readonly #ofKind: Uint16Array;
+  readonly #isCompared: Uint8Array;
   readonly #stats: Float64Array;
-  /** Start of each filter, and the end of the last one. */
-  readonly #filterAt: Uint32Array;
+  /** Where the first filter begins, and from there the end of each. */
+  readonly #filtersAt: number;
+  readonly #filterEnds: Uint32Array;
   /** Position at which the next key is expected. */
   #next = 0;
   #positions: Map<string, number> | undefined;
 
   /** @internal */
-  constructor(bytes: Uint8Array<ArrayBuffer>, { kinds, withheld, keysBytes }: Header, headerEnd: number) {
+  constructor(bytes: Uint8Array<ArrayBuffer>, { kinds, withheld, count, keysBytes, index }: Header, headerEnd: number) {
+    this.index = index;
     this.#bytes = bytes;
     this.#kinds = kinds;
     this.#withheld = new Map(withheld);
     let at = headerEnd;
     const take = (length: number): ArrayBuffer => bytes.slice(at, (at += length)).buffer;
-    const keys = Buffer.from(take(keysBytes)).toString();
-    this.#keys = keys === "" ? [] : keys.split(SEPARATOR);
-    const count = this.#keys.length;
+    this.#keysText = Buffer.from(take(keysBytes)).toString();
     this.#ofKind = new Uint16Array(take(count * Uint16Array.BYTES_PER_ELEMENT));
-    const lengths = new Uint8Array(take(count));
+    this.#isCompared = new Uint8Array(take(count));
     this.#stats = new Float64Array(take(count * STAT_FIELDS * Float64Array.BYTES_PER_ELEMENT));
-    this.#filterAt = new Uint32Array(count + 1);
-    this.#filterAt[0] = at;
-    for (let i = 0; i < count; i++) {
-      const length = lengths[i] as number;
-      this.#filterAt[i + 1] = (this.#filterAt[i] as number) + (length === NO_FILTER ? 0 : 2 ** length);
-    }
+    this.#filterEnds = new Uint32Array(take(count * Uint32Array.BYTES_PER_ELEMENT));
+    this.#filtersAt = at;
   }
 
   get size(): number {
-    return this.#keys.length;
+    return this.#ofKind.length;
+  }
+
+  /** Tells which keys will be asked for. If they are those of the records, they are not decoded again. */
+  expect(keys: readonly string[]): void {
+    if (keys.length === this.size && keys.join(SEPARATOR) === this.#keysText) this.#keys = keys;
+  }
+
+  get #allKeys(): readonly string[] {
+    return (this.#keys ??= this.size === 0 ? [] : this.#keysText.split(SEPARATOR));
   }
 
   /** The position of a key; -1 if there is none. Fastest if the keys are asked for in their order. */
   find(key: string): number {
-    if (this.#keys[this.#next] === key) return this.#next++;
-    this.#positions ??= new Map(this.#keys.map((own, position) => [own, position]));
+    const keys = this.#allKeys;
+    if (keys[this.#next] === key) return this.#next++;
+    this.#positions ??= new Map(keys.map((own, position) => [own, position]));
     const position = this.#positions.get(key);
     if (position === undefined) return -1;
     this.#next = position + 1;
@@ -140,10 +166,20 @@ export class TextRecords {
   }
 
   keyAt(position: number): string {
-    return this.#keys[position] as string;
+    return this.#allKeys[position] as string;
   }
 
-  /** Whether the file of a record was in a state when it was read. */
+  /** Whether git compares the file of a record. */
+  isCompared(position: number): boolean {
+    return this.#isCompared[position] === 1;
+  }
+
+  /** @internal Bytes of the file of a record. */
+  sizeAt(position: number): number {
+    return this.#stats[position * STAT_FIELDS] as number;
+  }
+
+  /** @internal Whether the file of a record was in a state when it was read. */
   isInState(position: number, { size, mtimeMs, ctimeMs, ino }: FileStat): boolean {
     const stats = this.#stats;
     const at = position * STAT_FIELDS;
@@ -155,12 +191,62 @@ export class TextRecords {
     return { stat: { size, mtimeMs, ctimeMs, ino }, inspected: this.inspectedAt(position) };
   }
 
-  inspectedAt(position: number): InspectedText {
-    const { reason, script } = this.#kinds[this.#ofKind[position] as number] as Kind;
-    const start = this.#filterAt[position] as number;
-    const filter = { bytes: this.#bytes, start, length: (this.#filterAt[position + 1] as number) - start };
-    return { reason, script, withheld: this.#withheld.get(position) ?? NONE, filter };
+  inspectedAt(position: number): StoredText {
+    return new StoredText(this, position);
+  }
+
+  /** @internal */
+  kindAt(position: number): Kind {
+    return this.#kinds[this.#ofKind[position] as number] as Kind;
+  }
+
+  /** @internal */
+  withheldAt(position: number): Withheld {
+    return this.#withheld.get(position) ?? NONE;
+  }
+
+  /** @internal */
+  filterAt(position: number): FilterPart {
+    const start = position === 0 ? 0 : (this.#filterEnds[position - 1] as number);
+    const length = (this.#filterEnds[position] as number) - start;
+    return { bytes: this.#bytes, start: this.#filtersAt + start, length };
   }
 }
 
 const NONE: Withheld = [];
+
+/** A decoded record. A search asks each of thousands for little, so it holds nothing of its own. */
+export class StoredText implements KnownText {
+  readonly #records: TextRecords;
+  readonly #position: number;
+
+  constructor(records: TextRecords, position: number) {
+    this.#records = records;
+    this.#position = position;
+  }
+
+  get reason(): Kind["reason"] {
+    return this.#records.kindAt(this.#position).reason;
+  }
+
+  get script(): Kind["script"] {
+    return this.#records.kindAt(this.#position).script;
+  }
+
+  get withheld(): Withheld {
+    return this.#records.withheldAt(this.#position);
+  }
+
+  get filter(): FilterPart {
+    return this.#records.filterAt(this.#position);
+  }
+
+  /** Bytes of its file. */
+  get size(): number {
+    return this.#records.sizeAt(this.#position);
+  }
+
+  isInState(stat: FileStat): boolean {
+    return this.#records.isInState(this.#position, stat);
+  }
+}

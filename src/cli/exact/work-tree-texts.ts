@@ -5,13 +5,13 @@ import type { InspectedText } from "../../engines/exact/inspect.ts";
 import { blankLines } from "../../engines/parsing/secrets/lines.ts";
 import { mayHold } from "../../engines/exact/ngram-filter.ts";
 import type { FileBytes, MissingText, RevisionTexts, TextFile } from "../../engines/exact/types.ts";
-import { compareUtf8 } from "../../engines/search/order.ts";
 import type { FileListing } from "../git/git.ts";
-import { type FileStat, isRacy, isSameStat } from "../indexing/file-stat.ts";
+import { isRacy } from "../indexing/file-stat.ts";
 import { FileTree } from "../indexing/file-tree.ts";
-import { type IgnoreRules, readCodectxIgnores } from "../indexing/ignore-rules.ts";
+import { CODECTX_IGNORE, type IgnoreRules, readCodectxIgnores } from "../indexing/ignore-rules.ts";
 import { regexModule } from "./regex-module.ts";
-import type { TextCache } from "./text-cache.ts";
+import { knownText, type TextCache } from "./text-cache.ts";
+import type { KnownText } from "./text-records.ts";
 
 /** Most texts are shorter: they are read into the same buffer, one after another. */
 const READ_BYTES = 512 * 1024;
@@ -19,12 +19,8 @@ const READ_BYTES = 512 * 1024;
 /** Nothing else waits for this process, and the first search examines all files. Well within the minute that clients wait. */
 export const LOCAL_MAX_MS = 10_000;
 
-/** A file that is searched, with what is known of its bytes as they were when it had this state. */
-interface KnownText {
-  file: TextFile;
-  inspected: InspectedText;
-  stat: FileStat;
-}
+/** Files between two reports of the progress, which costs more than a file does. */
+const REPORTED_FILES = 100;
 
 export interface WorkTree {
   root: string;
@@ -40,28 +36,27 @@ export interface WorkTree {
 /** The texts of a work tree as they are on disk now, whether or not they are indexed. */
 export function workTreeTexts(given: WorkTree): RevisionTexts {
   const tree = new FileTree(given.root);
-  let examined: Promise<Map<string, KnownText | TextFile>> | undefined;
+  let examined: Promise<Map<string, TextFile>> | undefined;
   const examine = () => (examined ??= examineFiles(tree, given));
-  const isKnown = (entry: KnownText | TextFile | undefined): entry is KnownText =>
-    entry !== undefined && "inspected" in entry;
   return {
     maxMs: LOCAL_MAX_MS,
-    files: async () => [...(await examine()).values()].map((entry) => (isKnown(entry) ? entry.file : entry)),
+    files: async () => [...(await examine()).values()],
     candidates: async (query) => {
-      const entries = await examine();
+      const files = await examine();
       return (content) => {
-        const entry = entries.get(content);
-        return !isKnown(entry) || mayHold(entry.inspected.filter, query);
+        const file = files.get(content);
+        return !(file instanceof WorkTreeText) || mayHold(file.known.filter, query);
       };
     },
     regexModule,
     async *read(contents): AsyncGenerator<FileBytes | MissingText> {
-      const entries = await examine();
+      const files = await examine();
       const buffer = new Uint8Array(READ_BYTES);
       for (const [i, content] of contents.entries()) {
         given.onProgress?.(i + 1, contents.length);
-        const entry = entries.get(content);
-        yield isKnown(entry) ? await readText(tree, content, entry, buffer) : { content, missing: "unreadable" };
+        const file = files.get(content);
+        const isText = file instanceof WorkTreeText;
+        yield isText ? await readText(tree, file, buffer) : { content, missing: "unreadable" };
       }
     },
     enclosing: given.enclosing,
@@ -75,26 +70,24 @@ export async function workTreeText(
 ): Promise<{ text: FileBytes; language: string | null } | undefined> {
   const tree = new FileTree(root);
   const paths = listing.paths();
-  const entry = paths.includes(path)
-    ? await examineFile(tree, path, readCodectxIgnores(tree, paths), undefined, nowMs)
+  const file = paths.includes(path)
+    ? await examineFile(tree, path, readCodectxIgnores(tree, listing.named(CODECTX_IGNORE)), undefined, nowMs)
     : undefined;
-  if (entry === undefined || !("inspected" in entry)) return undefined;
-  const text = await readText(tree, path, entry);
-  return "bytes" in text ? { text, language: entry.file.language } : undefined;
+  if (!(file instanceof WorkTreeText)) return undefined;
+  const text = await readText(tree, file);
+  return "bytes" in text ? { text, language: file.language } : undefined;
 }
 
 /** The text of a file, read into `buffer` if it fits; one that has changed since it was examined is inspected again. */
 async function readText(
   tree: FileTree,
-  path: string,
-  { inspected, stat }: KnownText,
+  { path, known }: WorkTreeText,
   buffer?: Uint8Array<ArrayBuffer>,
 ): Promise<FileBytes | MissingText> {
   const bytes = tree.read(path, MAX_FILE_SIZE_BYTES + 1, buffer);
   if (!bytes || bytes.length > MAX_FILE_SIZE_BYTES) return { content: path, missing: "unreadable" };
   const after = tree.lstat(path);
-  const isSame = after !== undefined && isSameStat(after, stat);
-  const { reason, withheld } = isSame ? inspected : await inspect(bytes);
+  const { reason, withheld } = after && known.isInState(after) ? known : await inspect(bytes);
   if (reason === "binary" || reason === "lfs") return { content: path, missing: "unreadable" };
   return { content: path, bytes: blankLines(bytes, withheld), withheld };
 }
@@ -109,23 +102,24 @@ export async function inspect(bytes: Uint8Array): Promise<InspectedText> {
 async function examineFiles(
   tree: FileTree,
   { listing, cache, nowMs, onProgress }: WorkTree,
-): Promise<Map<string, KnownText | TextFile>> {
-  const paths = listing.paths().toSorted(compareUtf8);
-  const rules = readCodectxIgnores(tree, paths);
-  const files = new Map<string, KnownText | TextFile>();
-  let done = 0;
-  for (const path of paths) {
+): Promise<Map<string, TextFile>> {
+  const paths = listing.paths();
+  const rules = readCodectxIgnores(tree, listing.named(CODECTX_IGNORE));
+  const files = new Map<string, TextFile>();
+  await cache.compare(paths);
+  for (const [i, path] of paths.entries()) {
     const examined = examineFile(tree, path, rules, cache, nowMs);
     // Nearly all files of a search are known, and waiting for nothing takes longer than they do.
-    const entry = examined instanceof Promise ? await examined : examined;
-    if (entry) files.set(path, entry);
-    onProgress?.(++done, paths.length);
+    const file = examined instanceof Promise ? await examined : examined;
+    if (file) files.set(path, file);
+    const done = i + 1;
+    if (done % REPORTED_FILES === 0 || done === paths.length) onProgress?.(done, paths.length);
   }
   for (let i = 1; i <= listing.unreadable; i++) {
     const path = `(unreadable folder ${i})`;
     files.set(path, notSearched(path, "unreadable"));
   }
-  cache.save({ keepsAll: false });
+  cache.save({ keepsAll: false, examinedAtMs: nowMs });
   return files;
 }
 
@@ -136,7 +130,9 @@ function examineFile(
   rules: IgnoreRules,
   cache: TextCache | undefined,
   nowMs: number,
-): KnownText | TextFile | undefined | Promise<KnownText | TextFile> {
+): TextFile | undefined | Promise<TextFile> {
+  const unchanged = cache?.unchanged(path);
+  if (unchanged && !rules.ignores(path)) return describeWorkTreeText(path, unchanged.size, unchanged);
   const stat = tree.lstat(path);
   if (!stat) {
     const irregular = tree.irregular(path);
@@ -145,18 +141,16 @@ function examineFile(
   }
   if (rules.ignores(path)) return notSearched(path, "excluded", stat.size);
   if (stat.size > MAX_FILE_SIZE_BYTES) return notSearched(path, "too_large", stat.size);
-  const { size, mtimeMs, ctimeMs, ino } = stat;
-  const describe = (inspected: InspectedText): KnownText | TextFile => {
-    const file = describeText(path, size, inspected);
-    return file.content === undefined ? file : { file, inspected, stat: { size, mtimeMs, ctimeMs, ino } };
-  };
   // The bytes of a file that has just changed may change again under the same key.
   const keeps = isRacy(stat, nowMs) ? undefined : cache;
   const known = keeps?.get(path, stat);
-  if (known) return describe(known);
+  if (known) return describeWorkTreeText(path, stat.size, known);
   const bytes = tree.read(path, MAX_FILE_SIZE_BYTES);
-  if (!bytes) return notSearched(path, "unreadable", size);
-  return inspect(bytes).then((inspected) => describe(keeps?.add(path, inspected, stat) ?? inspected));
+  if (!bytes) return notSearched(path, "unreadable", stat.size);
+  return inspect(bytes).then((inspected) => {
+    keeps?.add(path, inspected, stat);
+    return describeWorkTreeText(path, stat.size, knownText(inspected, stat));
+  });
 }
 
 /** A file that is not searched. */
@@ -173,12 +167,19 @@ export function notSearched(path: string, reason: string, size: number | null = 
   };
 }
 
-/** A text file, ranked or not, by the rules of the index. */
-export function describeText(path: string, size: number, inspected: InspectedText, content = path): TextFile {
-  const { reason, withheld } = inspected;
-  if (reason === "binary" || reason === "lfs") return notSearched(path, reason, size);
-  const withheldLines = withheld.length === 0 ? 0 : withheld.reduce((sum, [from, to]) => sum + to - from + 1, 0);
-  return new SearchedText(path, size, content, withheldLines, inspected);
+/** A text file of a commit, ranked or not, by the rules of the index. */
+export function describeText(path: string, size: number, inspected: InspectedText, content: string): TextFile {
+  const reason = unsearchedReason(inspected);
+  return reason === undefined ? new SearchedText(path, size, content, inspected) : notSearched(path, reason, size);
+}
+
+function describeWorkTreeText(path: string, size: number, known: KnownText): TextFile {
+  const reason = unsearchedReason(known);
+  return reason === undefined ? new WorkTreeText(path, size, known) : notSearched(path, reason, size);
+}
+
+function unsearchedReason({ reason }: InspectedText): string | undefined {
+  return reason === "binary" || reason === "lfs" ? reason : undefined;
 }
 
 /** What its name says of a file is found when it is asked for: a search does so of the files that match. */
@@ -187,19 +188,22 @@ class SearchedText implements TextFile {
   readonly path: string;
   readonly size: number;
   readonly content: string;
-  readonly withheldLines: number;
-  readonly #inspected: InspectedText;
+  readonly known: InspectedText;
 
-  constructor(path: string, size: number, content: string, withheldLines: number, inspected: InspectedText) {
+  constructor(path: string, size: number, content: string, known: InspectedText) {
     this.path = path;
     this.size = size;
     this.content = content;
-    this.withheldLines = withheldLines;
-    this.#inspected = inspected;
+    this.known = known;
+  }
+
+  get withheldLines(): number {
+    const { withheld } = this.known;
+    return withheld.length === 0 ? 0 : withheld.reduce((sum, [from, to]) => sum + to - from + 1, 0);
   }
 
   get language(): string | null {
-    return detectLanguage(this.path) ?? this.#inspected.script;
+    return detectLanguage(this.path) ?? this.known.script;
   }
 
   get state(): TextFile["state"] {
@@ -210,6 +214,15 @@ class SearchedText implements TextFile {
     const verdict = nameVerdict(this.path);
     if (!verdict.take) return verdict.reason;
     if (this.language === null) return "unknown_type";
-    return this.size > DEFAULT_MAX_FILE_SIZE_BYTES ? "too_large" : this.#inspected.reason;
+    return this.size > DEFAULT_MAX_FILE_SIZE_BYTES ? "too_large" : this.known.reason;
+  }
+}
+
+/** A text file of a work tree, with what is known of its bytes as they were when it was examined. */
+class WorkTreeText extends SearchedText {
+  declare readonly known: KnownText;
+
+  constructor(path: string, size: number, known: KnownText) {
+    super(path, size, path, known);
   }
 }

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { sortUtf8 } from "../../engines/search/order.ts";
 import { sha256 } from "../machine/checksum.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import {
@@ -170,8 +171,10 @@ export async function countChanges(cwd: string): Promise<number> {
 export interface FileListing {
   /** SHA-256 of git's output, in hex; empty outside of git. While it is the same, so are the paths. */
   digest: string;
-  /** Relative to the root, with `/`. */
+  /** Relative to the root, with `/`, in the order of their UTF-8, each once. */
   paths(): readonly string[];
+  /** Paths of the files with a name. Finding that there are none takes less than a look at each path. */
+  named(name: string): readonly string[];
   /** Outside of git, the folders and ignore files that were read, `""` for the root. While they are the same, so are the paths. */
   folders: readonly string[];
   ignoreFiles: readonly string[];
@@ -183,15 +186,29 @@ export interface FileListing {
 export async function listWorkTreeFiles(cwd: string): Promise<FileListing> {
   const args = ["ls-files", "--cached", "--others", "--exclude-standard", "--full-name", "-z", "--", ":/"];
   const output = await git(cwd, args);
+  let digest: string | undefined;
   let paths: string[] | undefined;
+  const all = () => (paths ??= uniqueSorted(splitNul(output)));
   return {
-    digest: sha256(output).toString("hex"),
-    // Files in a merge conflict are listed once per side.
-    paths: () => (paths ??= [...new Set(splitNul(output))]),
+    get digest() {
+      return (digest ??= sha256(output).toString("hex"));
+    },
+    paths: all,
+    named: (name) => (output.includes(`${name}\0`) ? all().filter((path) => hasName(path, name)) : []),
     folders: [],
     ignoreFiles: [],
     unreadable: 0,
   };
+}
+
+/** Whether a path is that of a file with this name. */
+export function hasName(path: string, name: string): boolean {
+  return path.endsWith(name) && (path.length === name.length || path[path.length - name.length - 1] === "/");
+}
+
+/** Git lists the files that it does not track first, and those in a merge conflict once per side. */
+function uniqueSorted(paths: string[]): string[] {
+  return sortUtf8(paths).filter((path, i) => i === 0 || path !== paths[i - 1]);
 }
 
 /**

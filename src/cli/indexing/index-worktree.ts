@@ -5,7 +5,7 @@ import type { EmbedStats } from "./embed-queue.ts";
 import { listBases } from "./bases.ts";
 import { FileTree } from "./file-tree.ts";
 import { collectGarbage } from "./garbage.ts";
-import { readCodectxIgnores } from "./ignore-rules.ts";
+import { CODECTX_IGNORE, readCodectxIgnores } from "./ignore-rules.ts";
 import { inParsingOrder } from "./parsing-order.ts";
 import type { BuildOptions, Built } from "./run-build.ts";
 import { type ChangedFile, findChanged, type ReadFile, type Scan, scanFiles, type Stamps } from "./scan.ts";
@@ -92,7 +92,7 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
   const { head } = options;
   const listing = await options.files;
   const paths = listing.paths();
-  const scan = scanFiles(tree, paths, readCodectxIgnores(tree, paths), known, {
+  const scan = scanFiles(tree, paths, readCodectxIgnores(tree, listing.named(CODECTX_IGNORE)), known, {
     maxFileSizeBytes: DEFAULT_MAX_FILE_SIZE_BYTES,
     nowMs: options.nowMs,
     changedSince,

@@ -1,7 +1,8 @@
 import { type Dirent, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { skipReason } from "../../engines/parsing/skip.ts";
-import type { FileListing } from "../git/git.ts";
+import { sortUtf8 } from "../../engines/search/order.ts";
+import { type FileListing, hasName } from "../git/git.ts";
 import type { FileTree } from "./file-tree.ts";
 import { IGNORE_FILES, IgnoreRules, MAX_IGNORE_BYTES } from "./ignore-rules.ts";
 
@@ -38,8 +39,15 @@ export function walkFolder(tree: FileTree): FileListing {
       } else if (entry.isFile() && !rules.ignores(path)) paths.push(path);
     }
   }
-  paths.sort();
-  return { digest: "", paths: () => paths, folders: folders.sort(), ignoreFiles, unreadable };
+  sortUtf8(paths);
+  return {
+    digest: "",
+    paths: () => paths,
+    named: (name) => paths.filter((path) => hasName(path, name)),
+    folders: folders.sort(),
+    ignoreFiles,
+    unreadable,
+  };
 }
 
 /** Entries of a folder; none on another file system, undefined if it cannot be read. */

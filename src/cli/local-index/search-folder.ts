@@ -4,6 +4,7 @@ import { sha256 } from "../machine/checksum.ts";
 import { makeFolder } from "../machine/folders.ts";
 import type { RangeReader } from "../../engines/search/types.ts";
 import { renameFile } from "../machine/platform.ts";
+import { makeGitDirectory } from "./stat-index.ts";
 
 const SEGMENT = ".segment";
 const TABLE = ".table";
@@ -66,8 +67,7 @@ export class SearchFolder {
   /** `statIndex` is what git compares with the work tree (stat-index.ts). */
   writeState(name: string, bytes: Uint8Array, statIndex: Uint8Array | undefined): void {
     if (statIndex) {
-      for (const folder of ["objects", "refs"]) makeFolder(join(this.#folder, GIT_DIRECTORY, folder));
-      this.#write(join(GIT_DIRECTORY, "HEAD"), Buffer.from("ref: refs/heads/main\n"));
+      makeGitDirectory(join(this.#folder, GIT_DIRECTORY));
       this.#write(name + STAT_INDEX, statIndex);
     } else this.#remove(name + STAT_INDEX);
     this.#write(name + STATE, bytes);

@@ -1,8 +1,11 @@
 import { createHash } from "node:crypto";
 import { devNull } from "node:os";
+import { join } from "node:path";
 import { git, splitNul } from "../git/command.ts";
 import { NUMBERS, type StatList } from "./tree-state.ts";
+import { makeFolder } from "../machine/folders.ts";
 import { hasChangeTimes } from "../machine/platform.ts";
+import { replaceFile } from "../machine/replace-file.ts";
 
 /**
  * Stats of files as a git index, so that git can compare them with the files. Git does so while this process searches, and with less CPU time.
@@ -76,6 +79,12 @@ function entrySize(name: Buffer): number {
 
 function seconds(timeMs: number): number {
   return Math.floor(timeMs / 1_000) >>> 0;
+}
+
+/** Makes the git directory that {@link differingFiles} needs. */
+export function makeGitDirectory(folder: string): void {
+  for (const name of ["objects", "refs"]) makeFolder(join(folder, name));
+  replaceFile(join(folder, "HEAD"), "ref: refs/heads/main\n", 0o600);
 }
 
 /**

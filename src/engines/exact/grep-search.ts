@@ -2,8 +2,7 @@
 import { GAPS, type NotSearched } from "../../contract/not-searched.ts";
 import { skipReason } from "../parsing/skip.ts";
 import { compareUtf8 } from "../search/order.ts";
-import { asideTraits, TRAIT } from "../search/paths.ts";
-import { INCLUDED } from "../search/query.ts";
+import { asideTraits, INCLUDED, TRAIT } from "../search/traits.ts";
 import { describeLines, linesByFile } from "./lines.ts";
 import type { Matcher } from "./matcher.ts";
 import { type LineHit, scanLines } from "./scan.ts";

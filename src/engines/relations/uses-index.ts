@@ -13,7 +13,7 @@ import { innermost } from "../search/places.ts";
 import { kindOfNumber } from "../search/record.ts";
 import { documentsWith, referencesIn, shownLine, sourcesFirst } from "../search/references.ts";
 import type { SearchIndex } from "../search/search-index.ts";
-import { TRAIT } from "../search/paths.ts";
+import { TRAIT } from "../search/traits.ts";
 import type { QueryTerm } from "../search/query.ts";
 import type { FoundReference, FoundSymbol, TextSource } from "../search/types.ts";
 import { wholeTexts } from "../search/wanted-text.ts";

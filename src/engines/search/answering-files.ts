@@ -1,6 +1,6 @@
 import { keyFirst, keyOf } from "./keys.ts";
 import { chunksForLiterals, withLiterals } from "./literals.ts";
-import { ASIDE } from "./paths.ts";
+import { ASIDE } from "./traits.ts";
 import { findFiles, type FoundFile } from "./places.ts";
 import type { ParsedQuery } from "./query.ts";
 import type { RankedFile } from "./rerank.ts";

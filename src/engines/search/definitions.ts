@@ -1,5 +1,5 @@
 import { endsWithParts, foldCase, nameParts, scopeByte } from "./names.ts";
-import { TRAIT } from "./paths.ts";
+import { TRAIT } from "./traits.ts";
 import { type ContentRecord, kindOfNumber, type SymbolPlace } from "./record.ts";
 import type { QueryIdentifier } from "./query.ts";
 import type { SearchIndex } from "./search-index.ts";

@@ -2,7 +2,7 @@ import { SYMBOLS } from "../../contract/questions.ts";
 import { editDistance } from "../../lib/near-name.ts";
 import { filesNamed, namedFiles, symbolsOf, TEXT_KINDS, type NamedFile } from "./definitions.ts";
 import { endsWithParts, foldCase, nameKey, nameParts } from "./names.ts";
-import { isAside } from "./paths.ts";
+import { isAside } from "./traits.ts";
 import type { SymbolPlace } from "./record.ts";
 import type { SearchIndex } from "./search-index.ts";
 import type { FoundSymbol, OutlineAnswer, SymbolAnswer, SymbolRequest, TextSource, WantedText } from "./types.ts";

@@ -17,6 +17,13 @@ function inCodePointOrder(unit: number): number {
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
+const SURROGATE = /[\ud800-\udfff]/;
+
+/** Sorts by UTF-8, in place. Without characters beyond U+FFFF that is the order of the engine's own sort, which is several times as fast. */
+export function sortUtf8(texts: string[]): string[] {
+  return texts.some((text) => SURROGATE.test(text)) ? texts.sort(compareUtf8) : texts.sort();
+}
+
 const encoder = new TextEncoder();
 
 /** Eight bytes as two numbers of 32 bits, the first byte highest. */

@@ -1,4 +1,5 @@
-import { nameWords, splitPath } from "./paths.ts";
+import { nameWords } from "./paths.ts";
+import { splitPath } from "./traits.ts";
 import type { RankedFile } from "./rerank.ts";
 import type { ChunkPlace, ContentRecord, SymbolPlace } from "./record.ts";
 import type { WordEvidence } from "./word-evidence.ts";

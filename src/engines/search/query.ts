@@ -2,9 +2,9 @@ import { SEARCH } from "../../contract/questions.ts";
 import { GlobError, typedGlob } from "../../lib/globs.ts";
 import { readQueryText, type QuerySegment } from "./issue-text.ts";
 import { foldCase, nameParts } from "./names.ts";
-import { splitPath, TRAIT } from "./paths.ts";
+import { INCLUDED, splitPath, TRAIT } from "./traits.ts";
 import { isLanguageName, scanTerms, stemOf } from "./scanner.ts";
-import type { IncludeKind, SearchRequest } from "./types.ts";
+import type { SearchRequest } from "./types.ts";
 
 /** Parses a request into terms, identifiers, mentioned paths and filters. */
 
@@ -94,13 +94,6 @@ const ASKS: readonly [RegExp, number][] = [
     TRAIT.data,
   ],
 ];
-
-export const INCLUDED: Record<IncludeKind, number> = {
-  tests: TRAIT.test,
-  docs: TRAIT.docs,
-  examples: TRAIT.example,
-  generated: TRAIT.generated,
-};
 
 /**
  * Reads a request's query and filters. The work is bounded for any query. `rewrite` changes the text outside of filters and quotes before it is

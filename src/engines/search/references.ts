@@ -2,7 +2,7 @@ import { REFERENCES } from "../../contract/questions.ts";
 import { WHOLE_BIT } from "./analyze.ts";
 import { outlinesOf, symbolsOf } from "./definitions.ts";
 import { lastPart } from "./names.ts";
-import { isAside } from "./paths.ts";
+import { isAside } from "./traits.ts";
 import { innermost } from "./places.ts";
 import { eachPosting, readPostings } from "./postings.ts";
 import type { ContentRecord } from "./record.ts";

@@ -1,5 +1,6 @@
 import { outlinesOf, type Definition } from "./definitions.ts";
-import { nameWords, splitPath, tellingStem, TRAIT } from "./paths.ts";
+import { nameWords, tellingStem } from "./paths.ts";
+import { splitPath, TRAIT } from "./traits.ts";
 import type { Mention, ParsedQuery } from "./query.ts";
 import type { ContentRecord } from "./record.ts";
 import type { ChunkScores, Scores, ScoredTerm } from "./score.ts";

@@ -20,7 +20,14 @@ import { isUnchanged, readTreeState, type TreeState, writeTreeState } from "../.
 
 const FILES = ["run", "src/a.py", "src/deep/b.py", "logo.png", ".codectxignore"];
 /** As git would list them. */
-const LISTING: FileListing = { digest: "a1", paths: () => FILES, folders: [], ignoreFiles: [], unreadable: 0 };
+const LISTING: FileListing = {
+  digest: "a1",
+  named: () => [],
+  paths: () => FILES,
+  folders: [],
+  ignoreFiles: [],
+  unreadable: 0,
+};
 /** Long after the files were written, so that no stat is racy. */
 const LATER = Date.now() + 3_600_000;
 

@@ -16,7 +16,7 @@ import { compileGlobs } from "../../../src/lib/globs.ts";
 import { readDelivery } from "../../../src/service/hooks/payload.ts";
 import { contentLanguage, detectLanguage } from "../../../src/engines/parsing/detect.ts";
 import { SourceText } from "../../../src/engines/parsing/source-text.ts";
-import { splitPath } from "../../../src/engines/search/paths.ts";
+import { splitPath } from "../../../src/engines/search/traits.ts";
 import { parseQuery } from "../../../src/engines/search/query.ts";
 import { scanTerms } from "../../../src/engines/search/scanner.ts";
 import { parseSelector } from "../../../src/service/revisions/selectors.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { PathReader, splitPath, TRAIT } from "../../../src/engines/search/paths.ts";
+import { PathReader } from "../../../src/engines/search/paths.ts";
+import { splitPath, TRAIT } from "../../../src/engines/search/traits.ts";
 
 function traitsOf(path: string, language = "typescript"): string[] {
   const traits = new PathReader().traits(path, splitPath(path), language, () => false);

@@ -2,7 +2,8 @@
 import { type ChangeHistory, changeRates, type CoChange, coChanges } from "../../../engines/impact/co-change.ts";
 import type { UsesIndex } from "../../../engines/relations/uses-index.ts";
 import { lastPart } from "../../../engines/search/names.ts";
-import { splitPath, tellingStem, TRAIT } from "../../../engines/search/paths.ts";
+import { tellingStem } from "../../../engines/search/paths.ts";
+import { splitPath, TRAIT } from "../../../engines/search/traits.ts";
 import { importedFile, importedFiles } from "../relations/importers.ts";
 import type { Change } from "./change.ts";
 

@@ -1,5 +1,5 @@
 /** Puts all evidence together: which files a change most likely needs, too. */
-import { TRAIT } from "../../../engines/search/paths.ts";
+import { TRAIT } from "../../../engines/search/traits.ts";
 import { type Evidence, type FileEvidence, SELDOM } from "./evidence.ts";
 
 /** What is known of the change as a whole. */

@@ -1,0 +1,75 @@
+import { lstatSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { noteIdentity } from "../indexing/identity.ts";
+import { differingFiles, encodeStatIndex, makeGitDirectory } from "../local-index/stat-index.ts";
+import { stateName } from "../local-index/state-name.ts";
+import { sha256 } from "../machine/checksum.ts";
+import { makeFolder } from "../machine/folders.ts";
+import { replaceFile } from "../machine/replace-file.ts";
+import type { Project } from "../project.ts";
+import type { RecordsFile } from "./text-cache.ts";
+
+type ProjectFolder = Pick<Project, "directory" | "identity">;
+
+/** A file beside the search index. Whoever writes last wins; the records are the same, or made again. */
+export function recordsFile(project: ProjectFolder, name: string): Omit<RecordsFile, "index"> & { folder: string } {
+  const folder = join(project.directory, "texts");
+  const file = join(folder, `${name}.records`);
+  return {
+    folder,
+    read: () => readBytes(file),
+    write: (bytes) => {
+      try {
+        makeFolder(folder);
+        noteIdentity(project);
+        replaceFile(file, bytes, 0o600);
+      } catch {
+        // A full or read-only disk costs time, not the answer.
+      }
+    },
+  };
+}
+
+/** As `recordsFile`, of a work tree, whose files git compares with an index beside it. */
+export function treeRecordsFile(project: ProjectFolder & Pick<Project, "root">): RecordsFile {
+  const { root } = project;
+  const name = stateName(root);
+  const { folder, read, write } = recordsFile(project, name);
+  const file = join(folder, `${name}.index`);
+  const gitDirectory = join(folder, "git");
+  return {
+    read,
+    write,
+    index: {
+      write: (files) => {
+        const paths = [...files.keys()];
+        const numbers = Float64Array.from(
+          [...files.values()].flatMap(({ size, mtimeMs, ctimeMs, ino }) => [size, mtimeMs, ctimeMs, ino]),
+        );
+        const bytes = encodeStatIndex({ paths, numbers }, lstatSync(root));
+        try {
+          makeGitDirectory(gitDirectory);
+          replaceFile(file, bytes, 0o600);
+        } catch {
+          // As above: git finds no such index then.
+        }
+        return sha256(bytes).toString("hex");
+      },
+      differing: async (digest) => {
+        const differing = await differingFiles(root, gitDirectory, file).catch(() => undefined);
+        // Checked afterwards, because another process may have replaced the index, and git takes a missing one for empty.
+        const bytes = readBytes(file);
+        return bytes && sha256(bytes).toString("hex") === digest ? differing : undefined;
+      },
+    },
+  };
+}
+
+function readBytes(file: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    const bytes = readFileSync(file);
+    return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+  } catch {
+    return undefined;
+  }
+}
