@@ -1,5 +1,5 @@
 /** Which repository of a scope an import means that its own does not have. */
-import { ASIDE } from "../search/paths.ts";
+import { ASIDE } from "../search/traits.ts";
 import type { SearchIndex } from "../search/search-index.ts";
 import type { TextSource } from "../search/types.ts";
 import { goModulePath, type Manifest, type ManifestKind, pythonName } from "./manifests.ts";

@@ -1,5 +1,5 @@
 /** The packages of several repositories, by the names that their manifests give them. */
-import { ASIDE } from "../search/paths.ts";
+import { ASIDE } from "../search/traits.ts";
 import type { SearchIndex } from "../search/search-index.ts";
 import type { TextSource } from "../search/types.ts";
 import { wholeTexts } from "../search/wanted-text.ts";
