@@ -159,6 +159,7 @@ export function bundleOptions(worker: WorkerName): WorkerOptions {
 interface BundleModule {
   type: "ESModule" | "CompiledWasm" | "Text" | "Data";
   path: string;
+  contents?: Uint8Array;
 }
 
 const MODULE_TYPES: Record<string, BundleModule["type"]> = {
@@ -179,7 +180,11 @@ export function bundleModules(worker: WorkerName): BundleModule[] {
   const folder = bundleFolder(worker);
   const modules = readdirSync(folder).flatMap((name): BundleModule[] => {
     const type = name.endsWith(BROWSER_SCRIPT) ? "Text" : MODULE_TYPES[path.extname(name)];
-    return type === undefined ? [] : [{ type, path: path.join(folder, name) }];
+    if (type === undefined) return [];
+    const file = path.join(folder, name);
+    // Miniflare would read the bytes and copy them.
+    const isBinary = type === "CompiledWasm" || type === "Data";
+    return [{ type, path: file, ...(isBinary && { contents: readFileSync(file) }) }];
   });
   const isEntry = (module: BundleModule) => path.basename(module.path) === "worker.js";
   if (!modules.some(isEntry)) throw new OperatorError(`${folder} holds no worker.js: delete dist and start again`);

@@ -14,8 +14,9 @@ const LARGE_STEP = "MIN_SINGLE_SEGMENT_GROWTH = 67108864";
 export function growInLargeSteps(): () => void {
   const hooks = module.registerHooks({
     load(url, context, nextLoad) {
-      const loaded = nextLoad(url, context);
-      if (!url.endsWith(MINIFLARE) || !(loaded.source instanceof Uint8Array)) return loaded;
+      if (!url.endsWith(MINIFLARE)) return nextLoad(url, context);
+      const loaded = nextLoad(url, { ...context, format: "commonjs" });
+      if (!(loaded.source instanceof Uint8Array)) return loaded;
       return { ...loaded, source: withLargeSteps(Buffer.from(loaded.source).toString()) };
     },
   });
