@@ -15,6 +15,7 @@ import { findInvalidUtf8, isUtf8 } from "./utf8.ts";
 
 const encoder = new TextEncoder();
 const LINE_BREAK = 10;
+const CARRIAGE_RETURN = 13;
 
 /**
  * A matcher for a pattern. A literal needs no regular expression, so `loadEngine` is not called for it. Throws `PatternError` for a
@@ -76,10 +77,10 @@ class RegexMatcher implements Matcher {
 
   lineMatches(text: Uint8Array): number[] {
     // `$` is also tried without the CR before a line's end, and is compared by match.
-    if (this.hasLineEnd || !isUtf8(text)) return this.matches(text);
+    if ((this.hasLineEnd && text.includes(CARRIAGE_RETURN)) || !isUtf8(text)) return this.matches(text);
     if (!this.#regex.hasMatch(text)) return [];
     this.#toLineEnd ??= this.#engine.compile(String.raw`(?:${this.#pattern.source})[^\n]*`);
-    return withinText(this.#toLineEnd.matches(text), text);
+    return withinText(this.#toLineEnd.matchesToLineEnd(text), text);
   }
 
   free(): void {
