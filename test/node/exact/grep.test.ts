@@ -104,43 +104,6 @@ describe("the lines that match", () => {
   });
 });
 
-describe("lines that are counted and not shown", () => {
-  const PATTERNS = [
-    "a",
-    ".",
-    "a*",
-    "$",
-    "^",
-    "^$",
-    String.raw`^\s*$`,
-    "a$",
-    "[^a]",
-    "é",
-    "b?$",
-    String.raw`\w+\s*`,
-    "a|$",
-    "(?i)A",
-    "b.*",
-  ];
-  const text = fc
-    .array(fc.constantFrom("a", "b", "é", "😀", " ", "\t", "\n", "\n", "\r\n", "\r", "\0", "\x01", "\xff"), {
-      maxLength: 40,
-    })
-    .map((parts) => parts.join(""));
-
-  it.each(PATTERNS)("are as many as those that would be shown: %s", async (pattern) => {
-    await fc.assert(
-      fc.asyncProperty(text, fc.boolean(), async (written, isLatin1) => {
-        const bytes = isLatin1 ? latin1(written) : written;
-        const shown = await linesOf(bytes, pattern);
-        const { total } = await grep([{ path: "a", bytes }], pattern, { count: true });
-        expect(total.lines).toBe(shown.length);
-      }),
-      { numRuns: 50 },
-    );
-  });
-});
-
 describe("withheld lines", () => {
   const files: GivenFile[] = [{ path: "a", bytes: "one\n\ntwo\n\n", withheld: [[2, 2]] }];
 
