@@ -19,6 +19,8 @@ import { UsesIndex } from "./uses-index.ts";
 
 /** Other repositories whose files are looked at for what uses one: those with the most files that name its package. */
 const MAX_USERS = 20;
+/** Files whose packages are looked for at a time. */
+const MAX_NEAR = 50;
 
 /** Languages whose imports lead to other repositories. Elsewhere the files of a repository are a program of their own. */
 const CROSSING = /\.(?:[cm]?[jt]sx?|vue|svelte|pyi?|go|rs|java|kts?)$/;
@@ -199,7 +201,8 @@ export class Repositories implements QuestionFiles, RelatedFiles {
   async mentioning(name: string, near: readonly string[] = [""]): Promise<{ path: string; language: string }[]> {
     const { index, home, revision: asked } = this.#given;
     const wanted = new Set(near.map((path) => this.#revisionOf(path)));
-    for (const path of near) for (const user of (await this.#importingOf(path)).keys()) wanted.add(user);
+    for (const path of near.slice(0, MAX_NEAR))
+      for (const user of (await this.#importingOf(path)).keys()) wanted.add(user);
     const found = wanted.has(asked) ? await home.mentioning(name) : [];
     wanted.delete(asked);
     if (wanted.size === 0) return found;

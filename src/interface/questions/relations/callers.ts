@@ -229,6 +229,8 @@ class Judge {
   /** Files of the definitions. */
   readonly #paths: ReadonlySet<string>;
   readonly #byPlace: ReadonlyMap<string, DefinedSymbol>;
+  /** Whether a file imports the package of a definition, or is of its repository. */
+  readonly #importing = new Map<string, boolean>();
   readonly #interfaces: GoInterfaces;
   /** The definition that overrides what is at a place. */
   readonly #overriding = new Map<string, DefinedSymbol | undefined>();
@@ -237,7 +239,7 @@ class Judge {
     this.#files = files;
     this.#definitions = definitions;
     this.#names = new Set(definitions.map(writtenName));
-    this.#paths = new Set(definitions.map(({ path }) => path));
+    this.#paths = new Set(definitions.slice(0, MAX_DEFINITIONS).map(({ path }) => path));
     this.#byPlace = new Map(definitions.map((each) => [symbolKey(each), each]));
     this.#interfaces = new GoInterfaces(files);
   }
@@ -264,8 +266,13 @@ class Judge {
   /** In another repository, a name alone says something only where the file imports the package of a definition. */
   async #byName(path: string, use: Use): Promise<Judged | undefined> {
     if (!isWritten(use, this.#names)) return undefined;
-    for (const file of this.#paths) if (await this.#files.importsPackageOf(path, file)) return { certainty: "name" };
-    return undefined;
+    if (!this.#importing.has(path)) this.#importing.set(path, await this.#imports(path));
+    return this.#importing.get(path) ? { certainty: "name" } : undefined;
+  }
+
+  async #imports(path: string): Promise<boolean> {
+    for (const file of this.#paths) if (await this.#files.importsPackageOf(path, file)) return true;
+    return false;
   }
 
   /**
