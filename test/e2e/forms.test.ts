@@ -106,7 +106,7 @@ describe("an expired session", () => {
     const signIn = await owner.page(sent.to);
     expect(signIn).toContain("nothing was changed");
     await owner.post("/app/api/sign-in", { email: owner.email });
-    expect((await owner.post("/app/api/sign-in/verify", { code: codeFor(owner.email) })).status).toBe(200);
+    expect((await owner.post("/app/api/sign-in/verify", { code: await codeFor(owner.email) })).status).toBe(200);
     const again = await owner.page(page);
     expect(fieldOf(again, "name")).toContain('value="A new name"');
     expect(again).toContain("You were signed out before this was sent");

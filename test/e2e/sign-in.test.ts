@@ -14,7 +14,9 @@ describe("signing in", () => {
     const asked = await browser.send("/app/api/sign-in", { form: { email: ` ${email.toUpperCase()} `, next: "/app" } });
     expect(asked.status).toBe(303);
     expect(await browser.page(asked.headers.get("Location") ?? "")).toContain(email);
-    const verified = await browser.send("/app/api/sign-in/verify", { form: { code: codeFor(email), next: "/app" } });
+    const verified = await browser.send("/app/api/sign-in/verify", {
+      form: { code: await codeFor(email), next: "/app" },
+    });
     expect([verified.status, verified.headers.get("Location")]).toEqual([303, "/app"]);
     const cookie = verified.headers.getSetCookie().find((one) => one.startsWith("cc_session=")) ?? "";
     for (const attribute of ["HttpOnly", "SameSite=Lax", "Secure", "Max-Age=2592000"])
@@ -34,7 +36,7 @@ describe("signing in", () => {
     const answers = await Promise.all(
       [known, unknown].map(async (email) => {
         const answer = await new Profile().post("/app/api/sign-in", { email });
-        expect(JSON.stringify(answer)).not.toContain(codeFor(email));
+        expect(JSON.stringify(answer)).not.toContain(await codeFor(email));
         return JSON.stringify(answer).replaceAll(encodeURIComponent(email), "");
       }),
     );
@@ -43,7 +45,7 @@ describe("signing in", () => {
     const logged = readdirSync(logs)
       .map((name) => readFileSync(path.join(logs, name), "utf8"))
       .join("\n");
-    for (const email of [known, unknown]) expect(logged).not.toMatch(new RegExp(`\\b${codeFor(email)}\\b`));
+    for (const email of [known, unknown]) expect(logged).not.toMatch(new RegExp(`\\b${await codeFor(email)}\\b`));
   });
 
   it("does not lead out of the dashboard", async () => {
@@ -55,7 +57,7 @@ describe("signing in", () => {
     const email = newEmail();
     await browser.post("/app/api/sign-in", { email, next: "https://evil.test/" });
     expect(
-      await browser.post("/app/api/sign-in/verify", { code: codeFor(email), next: "https://evil.test/" }),
+      await browser.post("/app/api/sign-in/verify", { code: await codeFor(email), next: "https://evil.test/" }),
     ).toMatchObject({ status: 200, to: "/app" });
   });
 
@@ -81,7 +83,7 @@ describe("signing in", () => {
     const email = newEmail();
     const browser = new Profile();
     await browser.post("/app/api/sign-in", { email });
-    const code = codeFor(email);
+    const code = await codeFor(email);
     expect((await new Profile().post("/app/api/sign-in/verify", { code })).status).toBe(400);
     const wrong = code === "000000" ? "000001" : "000000";
     const guesses = await Promise.all(

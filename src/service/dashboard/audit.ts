@@ -43,14 +43,15 @@ export function auditQuery(tenantId: string, filter: AuditFilter, limit: number)
   }
   return sql`
     with page as (
-      select e.id, e.at, e.event, e.actor, e.details from audit_events e
+      select e.id, e.at, e.event, e.actor, e.details,
+        case when e.actor ~ '^user:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then substr(e.actor, 6)::uuid end as user_id
+      from audit_events e
       where ${sql.join(conditions, sql` and `)}
       order by e.at desc, e.id desc limit ${limit}
     )
-    select page.*, coalesce(
-      (select coalesce(name, email) from users where id = case when page.actor ~ '^user:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then substr(page.actor, 6)::uuid end),
-      (select name from credentials where id = page.actor)) as "actorName"
-    from page order by at desc, id desc`;
+    select page.id, page.at, page.event, page.actor, page.details, coalesce(u.name, u.email, k.name) as "actorName"
+    from page left join users u on u.id = page.user_id left join credentials k on k.id = page.actor
+    order by page.at desc, page.id desc`;
 }
 
 /**

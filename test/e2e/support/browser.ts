@@ -57,7 +57,7 @@ export async function enterCode(page: Page, email: string): Promise<void> {
   await page.getByRole("button", { name: "Send me a code" }).click();
   await heading(page, "Enter the code");
   await checkPage(page);
-  await page.getByLabel("Six-digit code").fill(codeFor(email));
+  await page.getByLabel("Six-digit code").fill(await codeFor(email));
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL((url) => !url.pathname.startsWith("/app/sign-in"));
 }

@@ -2,11 +2,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { sql } from "drizzle-orm";
+import { vi } from "vitest";
 import type { Role } from "../../../src/service/db/people-schema.ts";
 import { rowsOf } from "../../../src/service/db/rows.ts";
 import { addUser } from "../../../src/service/users/index.ts";
 import { findHtmlFaults } from "./html.ts";
 import { database, newTenant, service, type TestTenant } from "./service.ts";
+
+/** The stack's schedule sends a message within seconds. */
+const MAIL_TIMEOUT_MS = 30_000;
 
 export interface DashboardRequest {
   method?: string;
@@ -70,7 +74,7 @@ export class Profile {
   async signIn(email: string): Promise<this> {
     const asked = await this.post("/app/api/sign-in", { email });
     if (asked.status !== 200) throw new Error(`no code: ${JSON.stringify(asked)}`);
-    const answer = await this.post("/app/api/sign-in/verify", { code: codeFor(email) });
+    const answer = await this.post("/app/api/sign-in/verify", { code: await codeFor(email) });
     if (answer.status !== 200) throw new Error(`not signed in: ${JSON.stringify(answer)}`);
     return this;
   }
@@ -83,11 +87,16 @@ export function mailOf(email: string): string[] {
   return names.toSorted().map((name) => readFileSync(path.join(folder, name), "utf8"));
 }
 
-/** The code of the last message to an address. */
-export function codeFor(email: string): string {
-  const code = /\b\d{6}\b/.exec(mailOf(email).at(-1) ?? "")?.[0];
-  if (code === undefined) throw new Error(`no code was sent to ${email}`);
-  return code;
+/** The code of the last message to an address. Waits for it: the stack's schedule may have taken the message before its request could send it. */
+export function codeFor(email: string): Promise<string> {
+  return vi.waitFor(
+    () => {
+      const code = /\b\d{6}\b/.exec(mailOf(email).at(-1) ?? "")?.[0];
+      if (code === undefined) throw new Error(`no code was sent to ${email}`);
+      return code;
+    },
+    { timeout: MAIL_TIMEOUT_MS },
+  );
 }
 
 export const newEmail = (): string => `${crypto.randomUUID()}@example.com`;
