@@ -33,7 +33,11 @@ export async function findSymbols(
   const attempts = request.match === undefined ? (["exact", "prefix", "fuzzy"] as const) : [request.match];
   for (const match of attempts) {
     const found = name === "" ? [] : await MATCHES[match](index, name);
-    const wanted = found.filter(({ symbol }) => request.kind === undefined || symbol.kind === request.kind);
+    const wanted = found.filter(
+      ({ symbol, file }) =>
+        (request.kind === undefined || symbol.kind === request.kind) &&
+        (request.path === undefined || index.path(file) === request.path),
+    );
     const isLast = match === attempts.at(-1);
     if (!isLast && (wanted.length === 0 || (match === "prefix" && (await hasNeighbour(index, name))))) continue;
     const symbols = await withSignatures(index, wanted.slice(0, limit), texts);

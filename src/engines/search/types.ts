@@ -235,6 +235,8 @@ export interface SymbolRequest {
    */
   match?: "exact" | "prefix" | "fuzzy" | undefined;
   kind?: string | undefined;
+  /** The file of the definitions; default: any. */
+  path?: string | undefined;
   /** Default 20. */
   limit?: number | undefined;
 }

@@ -288,6 +288,18 @@ describe("ranking", () => {
 });
 
 describe("look-ups", () => {
+  it("find a definition in its file, however many others have its name", async () => {
+    const files = Array.from({ length: 300 }, (_, i): TestFile => {
+      const symbols = [{ name: "main", startLine: 1, endLine: 1 }];
+      return { path: `cmd/${i}/main.go`, language: "go", text: `func main() { run(${i}) }`, symbols };
+    });
+    const { index, texts } = await open(files);
+    for (const { path } of files.slice(-3)) {
+      const { symbols, total } = await findSymbols(index, { name: "main", match: "exact", limit: 200, path }, texts);
+      expect([symbols.map((own) => own.path), total]).toEqual([[path], 1]);
+    }
+  });
+
   it("find symbols by name, qualified name, prefix and letters", async () => {
     const find = async (name: string, match?: "exact" | "prefix" | "fuzzy"): Promise<string[]> =>
       (await findSymbols(shop.index, { name, match }, shop.texts)).symbols.map((s) => `${s.path}:${s.qualifiedName}`);

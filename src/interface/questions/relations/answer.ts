@@ -131,14 +131,14 @@ async function checkPath(indexes: OpenIndexes, path: string): Promise<void> {
 async function definitionsOf(indexes: OpenIndexes, request: RelationRequest): Promise<FoundSymbol[]> {
   const { name, path, line } = request;
   if (name === undefined) throw new InvalidFieldError("name", "is required: the definition that is meant");
-  const { symbols } = await indexes.symbols({ name, match: "exact", limit: MAX_DEFINITIONS });
-  if (symbols.length === 0) throw await unknownName(indexes, name);
-  const there = symbols.filter(
-    (own) =>
-      (path === undefined || own.path === path) &&
-      (line === undefined || (own.startLine <= line && line <= own.endLine)),
+  const named = async (within: { path?: string | undefined }) =>
+    (await indexes.symbols({ name, match: "exact", limit: MAX_DEFINITIONS, ...within })).symbols;
+  const there = (await named({ path })).filter(
+    (own) => line === undefined || (own.startLine <= line && line <= own.endLine),
   );
   if (there.length > 0) return there;
-  const places = symbols.slice(0, 5).map((own) => `${own.path}:${own.startLine}`);
+  const anywhere = await named({});
+  if (anywhere.length === 0) throw await unknownName(indexes, name);
+  const places = anywhere.slice(0, 5).map((own) => `${own.path}:${own.startLine}`);
   throw new InvalidFieldError("path", `${name} is not defined there, but at ${places.join(", ")}`);
 }
