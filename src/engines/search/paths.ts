@@ -1,9 +1,10 @@
 /** What ranking derives from a path: words of the file's name and of its folders, and the kind of file. */
+import { wordSet } from "../../lib/word-set.ts";
 import { scanTerms, stemOf } from "./scanner.ts";
 import { fileTraits, folderTraits, type PathParts } from "./traits.ts";
 
 /** File names without meaning; the folder's name is used instead. */
-const EMPTY_STEMS: ReadonlySet<string> = new Set("index mod __init__ main lib init types __main__ default".split(" "));
+const EMPTY_STEMS = wordSet("index mod __init__ main lib init types __main__ default");
 
 /** Stem of a file, or its folder's name if the stem is one of `EMPTY_STEMS`. */
 export function tellingStem({ stem, folders }: PathParts): string {

@@ -28,13 +28,13 @@ const CODE_NAMES: readonly [RegExp, string][] = [
 ];
 const CODE_NAME_WEIGHT = 0.5;
 
-/** Words of a question that its answer does not have: comments say "unless an error happens" of something else. */
+/** The frame of a question. Its words are in no answer, and comments such as "unless an error happens" have them for another reason. */
 const FRAME = /\bwhat happens(?= (?:when|if|after|on|to|with)\b)/gi;
 
-/** A question of where one more of something is to be added, such as "how do I add a new command". */
+/** A question of where to add one more of something, such as "how do I add a new command". */
 const ADDS =
   /^(?:(?:how|where) (?:to|do I|can I|do we|should I) )?(?:add|register|define|create|install) (?:(?:an?|my|own|new|custom|another) ){1,3}([a-z]{3,24})\??$/i;
-/** What takes things that are used rather than added. */
+/** Things that code registers by a function `use`. */
 const USED = /^(?:middlewares?|plugins?|extensions?)$/i;
 const REGISTRY_WEIGHT = 1.2;
 

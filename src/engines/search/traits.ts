@@ -1,4 +1,5 @@
 /** Kinds of file, as its path and language show them. */
+import { wordSet } from "../../lib/word-set.ts";
 import type { IncludeKind } from "./types.ts";
 
 /** Kinds of file that rank lower, as bits of a number. */
@@ -24,35 +25,31 @@ export const INCLUDED: Record<IncludeKind, number> = {
   generated: TRAIT.generated,
 };
 
-const TEST_FOLDERS = words(
+const TEST_FOLDERS = wordSet(
   "testdata __mocks__ __fixtures__ __snapshots__ e2e unittest unittests testsuite testutil testutils " +
     "testhelper testhelpers testlib testsupport fixture fixtures mock mocks regress fuzz fuzzing",
 );
 /** `t` is the folder of tests of Perl, and of projects that follow it. */
-const TOP_TEST_FOLDERS = words("t testing");
+const TOP_TEST_FOLDERS = wordSet("t testing");
 /** A word of a folder's name, as in `integration_tests` or `test-utils`. */
 const TEST_WORD = /(?:^|_)(?:tests?|specs?)(?:_|$)|(?:^|_)testing_/;
-const EXAMPLE_FOLDERS = words(
+const EXAMPLE_FOLDERS = wordSet(
   "example examples demo demos sample samples playground sandbox tutorial tutorials docs_src bench benches benchmark benchmarks perf",
 );
-const DOCS_FOLDERS = words("doc docs documentation website wiki man");
-const OLD_FOLDERS = words("legacy compat deprecated obsolete old attic");
-const INTERNAL_FOLDERS = words("internal internals _internal impl detail details private _private");
+const DOCS_FOLDERS = wordSet("doc docs documentation website wiki man");
+const OLD_FOLDERS = wordSet("legacy compat deprecated obsolete old attic");
+const INTERNAL_FOLDERS = wordSet("internal internals _internal impl detail details private _private");
 /** Code that nobody edits here: generated, or vendored. */
-const GENERATED_FOLDERS = words("generated gen _generated autogen vendor _vendor vendored third_party thirdparty");
+const GENERATED_FOLDERS = wordSet("generated gen _generated autogen vendor _vendor vendored third_party thirdparty");
 
-const DOCS_LANGUAGES = words("markdown rst asciidoc text html");
-const DATA_LANGUAGES = words("json yaml toml xml ini css sql csv properties dockerfile makefile text");
+const DOCS_LANGUAGES = wordSet("markdown rst asciidoc text html");
+const DATA_LANGUAGES = wordSet("json yaml toml xml ini css sql csv properties dockerfile makefile text");
 
 const HEADER_OF = new Map([
   ["h", ["c", "cc", "cpp", "cxx", "m", "mm"]],
   ["hpp", ["cpp", "cc"]],
   ["hh", ["cc", "cpp"]],
 ]);
-
-function words(list: string): ReadonlySet<string> {
-  return new Set(list.split(" "));
-}
 
 export interface PathParts {
   /** Folders from the root, as written. */

@@ -182,7 +182,7 @@ export function bundleModules(worker: WorkerName): BundleModule[] {
     const type = name.endsWith(BROWSER_SCRIPT) ? "Text" : MODULE_TYPES[path.extname(name)];
     if (type === undefined) return [];
     const file = path.join(folder, name);
-    // Miniflare would read the bytes and copy them.
+    // Miniflare hands bytes on as they are; of a path it reads the file and copies it.
     const isBinary = type === "CompiledWasm" || type === "Data";
     return [{ type, path: file, ...(isBinary && { contents: readFileSync(file) }) }];
   });
