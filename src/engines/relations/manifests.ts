@@ -1,10 +1,10 @@
 /** What manifests of packages say: `package.json`, `pyproject.toml`, `Cargo.toml`, `pom.xml` and `go.mod`. */
 import { folderOf, joinPath } from "./modules.ts";
-import { type Values, valuesOf } from "./script-configs.ts";
+import { type ScriptPackage, scriptPackage } from "./script-configs.ts";
 
 /** A package, by the name that others import or depend on it by. */
 export type Manifest = { folder: string; name: string } & (
-  | { kind: "script"; manifest: Values }
+  | ({ kind: "script" } & ScriptPackage)
   | { kind: "python" }
   | { kind: "rust"; sources: string }
   | { kind: "maven"; dependencies: ReadonlySet<string> }
@@ -15,11 +15,9 @@ export type ManifestKind = Manifest["kind"];
 const MAX_TEXT = 100_000;
 /** Dependencies of a manifest that are known. */
 const MAX_DEPENDENCIES = 2_000;
-/** Fields of `package.json` that say which files others import. */
-const SCRIPT_FIELDS = ["exports", "source", "types", "module", "main"];
 
 const READERS: Readonly<Record<string, (path: string, text: string) => Manifest | undefined>> = {
-  "package.json": scriptPackage,
+  "package.json": scriptManifest,
   "pyproject.toml": pythonProject,
   "cargo.toml": rustPackage,
   "pom.xml": mavenProject,
@@ -34,14 +32,9 @@ export function readManifest(path: string, text: string): Manifest | undefined {
   return text.length > MAX_TEXT ? undefined : read?.(path, text);
 }
 
-function scriptPackage(path: string, text: string): Manifest | undefined {
-  const values = valuesOf(text);
-  const name = values?.["name"];
-  if (!values || typeof name !== "string" || name === "") return undefined;
-  const manifest = Object.fromEntries(
-    SCRIPT_FIELDS.flatMap((field) => (Object.hasOwn(values, field) ? [[field, values[field]]] : [])),
-  );
-  return { kind: "script", name, folder: folderOf(path), manifest };
+function scriptManifest(path: string, text: string): Manifest | undefined {
+  const own = scriptPackage(path, text);
+  return own && { kind: "script", ...own };
 }
 
 function pythonProject(path: string, text: string): Manifest | undefined {

@@ -1,7 +1,7 @@
 /** Members of classes: their own, those defined elsewhere, and those of bases. */
 import { AMBIGUOUS_LINE } from "./limits.ts";
 import { methodOf } from "./overloads.ts";
-import { isKotlin, packageRuleOf } from "./packages.ts";
+import { isJvm, isKotlin, packageRuleOf } from "./packages.ts";
 import { otherParts } from "./parts.ts";
 import { declaredKey, IN_PROGRAM } from "./program.ts";
 import type { Follower, FoundMember, Place, Target, Unresolved } from "./resolved.ts";
@@ -13,7 +13,7 @@ export async function findMember(follow: Follower, of: Place, name: string): Pro
   const found = await follow.classAt(of);
   if (!found) return "unknown";
   const inProgram = IN_PROGRAM.test(of.path);
-  const method = /\.(?:java|kts?)$/.test(of.path) ? methodOf(found.members, name) : undefined;
+  const method = isJvm(of.path) ? methodOf(found.members, name) : undefined;
   if (method?.isLikely) follow.isLikely = true;
   if (method?.line === AMBIGUOUS_LINE) follow.ambiguous++;
   if (method) return method.line === AMBIGUOUS_LINE ? "unknown" : { path: of.path, line: method.line, type: undefined };

@@ -1,6 +1,6 @@
 /** What packages define, in languages in which a package is many files. */
 import { MAX_CANDIDATES } from "./limits.ts";
-import { packageRuleOf, partialKey } from "./packages.ts";
+import { type PackageRule, packageRuleOf, partialKey } from "./packages.ts";
 import type { Follower, Read, Resolved } from "./resolved.ts";
 import type { FileUses, Meaning } from "./types.ts";
 
@@ -22,17 +22,17 @@ export async function definedInPackage(
   const definition = rule.definition(name);
   // A path of Go begins with its repository; a package of Java can be part of any.
   if (path.endsWith(".go")) {
-    const other = await elsewhere(follow, path, { module, name }, read);
+    const other = await elsewhere(follow, path, rule, { module, name }, read);
     if (other !== undefined) return other;
   }
   const candidates = (await follow.files.definitions(definition, path)).map((own) => own.path);
   const holding = candidates.filter((own) => rule.holds(path, module, own));
   const confirms = (own: string, uses: FileUses) => rule.confirms(module, own, uses);
-  const found = await inFiles(follow, path, holding, name, { read, confirms });
+  const found = await inFiles(follow, path, holding, name, { rule, read, confirms });
   if (found !== undefined) return found;
   const uses = await follow.files.uses(path);
   const isOwn = uses !== undefined && module === rule.ownPackage(uses);
-  const other = isOwn || path.endsWith(".go") ? undefined : await elsewhere(follow, path, { module, name }, read);
+  const other = isOwn || path.endsWith(".go") ? undefined : await elsewhere(follow, path, rule, { module, name }, read);
   if (other !== undefined) return other;
   if (isOwn)
     for (const star of uses.stars) {
@@ -46,14 +46,14 @@ export async function definedInPackage(
 async function elsewhere(
   follow: Follower,
   path: string,
+  rule: PackageRule,
   { module, name }: NameOf,
   read: Read,
 ): Promise<Resolved | undefined> {
-  const definition = packageRuleOf(path)?.definition(name);
-  if (module === "" || definition === undefined) return undefined;
-  const found = await follow.files.packageElsewhere(path, module, definition);
+  if (module === "") return undefined;
+  const found = await follow.files.packageElsewhere(path, module, rule.definition(name));
   if (!found) return undefined;
-  const resolved = await inFiles(follow, path, found.paths, name, { read, confirms: () => true });
+  const resolved = await inFiles(follow, path, found.paths, name, { rule, read, confirms: () => true });
   if (resolved !== undefined && found.isLikely) follow.isLikely = true;
   return resolved ?? "outside";
 }
@@ -64,17 +64,16 @@ async function inFiles(
   path: string,
   candidates: readonly string[],
   name: string,
-  { read, confirms }: { read: Read; confirms: (path: string, uses: FileUses) => boolean },
+  { rule, read, confirms }: { rule: PackageRule; read: Read; confirms: (path: string, uses: FileUses) => boolean },
 ): Promise<Resolved | undefined> {
-  const rule = packageRuleOf(path);
   const paths = [...new Set(candidates)];
   const found: { path: string; of: Meaning; isPart: boolean }[] = [];
   for (const own of paths.slice(0, MAX_CANDIDATES)) {
     const uses = await follow.files.uses(own);
     if (!uses) return "unknown";
     if (!confirms(own, uses)) continue;
-    const isHidden = rule?.hides(own) === true && own !== path;
-    const of = isHidden ? uses.exports.get(name) : uses.bindings.get(rule?.bound?.(name, own) ?? name);
+    const isHidden = rule.hides(own) && own !== path;
+    const of = isHidden ? uses.exports.get(name) : uses.bindings.get(rule.bound?.(name, own) ?? name);
     if (of) found.push({ path: own, of, isPart: uses.bindings.has(partialKey(name)) });
   }
   // Of the parts of a class, the one with the shortest path is usually named like the class.

@@ -185,7 +185,8 @@ export class PackageFinder {
   }
 }
 
-const kindOf = (path: string): ManifestKind | undefined => KINDS.find(([ending]) => ending.test(path))?.[1];
+/** The kind of manifest that names the package of a file; undefined for languages that go by other rules. */
+export const kindOf = (path: string): ManifestKind | undefined => KINDS.find(([ending]) => ending.test(path))?.[1];
 
 /** `acme::client` is the module `client` of the package `acme`. */
 function rustNamed(module: string): { name: string; inner: string } {

@@ -3,7 +3,7 @@ import { folderOf } from "./modules.ts";
 import type { FileUses, Meaning } from "./types.ts";
 import { methodName } from "./wrapped.ts";
 
-interface PackageRule {
+export interface PackageRule {
   /** Whether a file may belong to the package that another file names. An empty name is that file's own package. */
   holds(from: string, module: string, candidate: string): boolean;
   /** Whether such a file belongs to the package by its own declaration. */
@@ -27,6 +27,9 @@ export const PACKAGE = "package ";
 export const importKey = (name: string): string => `import ${name}`;
 
 export const isKotlin = (path: string): boolean => /\.kts?$/.test(path);
+
+/** Whether a file is of Java or Kotlin, which see each other's packages. */
+export const isJvm = (path: string): boolean => path.endsWith(".java") || isKotlin(path);
 
 /** Key of the binding for one part of a class that several files declare. */
 export const partialKey = (name: string): string => `partial ${name}`;

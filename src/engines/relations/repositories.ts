@@ -6,11 +6,11 @@ import { documentsWith, hashOfIdentifier, sourcesFirst } from "../search/referen
 import type { SearchIndex } from "../search/search-index.ts";
 import type { FoundReference, FoundSymbol, TextSource } from "../search/types.ts";
 import { MAX_CANDIDATES } from "./limits.ts";
-import { markedPath, revisionOfPath, splitMark } from "./marked-paths.ts";
-import { PackageFinder } from "./package-finder.ts";
-import { packageOf } from "./packages.ts";
+import { pathFrom, placeIn, splitMark } from "./marked-paths.ts";
+import { kindOf, PackageFinder } from "./package-finder.ts";
+import { isJvm, packageOf } from "./packages.ts";
 import { inherits, resolveUse } from "./resolve.ts";
-import type { PackageFiles, Place, RelatedFiles, Resolved, Target } from "./resolved.ts";
+import type { PackageFiles, Place, Resolved, Target } from "./resolved.ts";
 import type { Entry } from "./script-configs.ts";
 import { isStandardModule } from "./standard-library.ts";
 import type { FileUses, Use } from "./types.ts";
@@ -23,8 +23,7 @@ const MAX_USERS = 20;
 const MAX_NEAR = 50;
 
 /** Languages whose imports lead to other repositories. Elsewhere the files of a repository are a program of their own. */
-const CROSSING = /\.(?:[cm]?[jt]sx?|vue|svelte|pyi?|go|rs|java|kts?)$/;
-const JVM = /\.(?:java|kts?)$/;
+const isCrossing = (path: string): boolean => path.endsWith(".go") || isJvm(path) || kindOf(path) !== undefined;
 
 /** Reads the `go.mod` at the top of a revision; undefined if it has none. */
 export type GoModText = (revision: number) => Promise<string | undefined>;
@@ -45,7 +44,7 @@ export interface RepositoriesGiven {
  * The files of a scope. Those of the repository that is asked go by their own paths, those of others by marked ones. One object serves one
  * question: limits and what is remembered are the question's.
  */
-export class Repositories implements QuestionFiles, RelatedFiles {
+export class Repositories implements QuestionFiles {
   readonly #given: RepositoriesGiven;
   readonly #packages: PackageFinder;
   readonly #others = new Map<number, UsesIndex>();
@@ -69,7 +68,7 @@ export class Repositories implements QuestionFiles, RelatedFiles {
   }
 
   #revisionOf(path: string): number {
-    return revisionOfPath(path) ?? this.#given.revision;
+    return placeIn(this.#given.revision, path).revision;
   }
 
   #at(path: string): { files: UsesIndex; mark: string; own: string } {
@@ -77,10 +76,9 @@ export class Repositories implements QuestionFiles, RelatedFiles {
   }
 
   #marked(revision: number, path: string): string {
-    return revision === this.#given.revision ? path : markedPath(revision, path);
+    return pathFrom(this.#given.revision, { revision, path });
   }
 
-  /** Paths of the repository that is asked. */
   get paths(): readonly string[] {
     return this.#given.home.paths;
   }
@@ -91,7 +89,7 @@ export class Repositories implements QuestionFiles, RelatedFiles {
 
   get unread(): Set<string> {
     const marked = [...this.#others].flatMap(([revision, { unread }]) =>
-      [...unread].map((path) => markedPath(revision, path)),
+      [...unread].map((path) => this.#marked(revision, path)),
     );
     return new Set([...this.#given.home.unread, ...marked]);
   }
@@ -132,14 +130,14 @@ export class Repositories implements QuestionFiles, RelatedFiles {
   }
 
   async resolve(path: string, use: Pick<Use, "name" | "meaning">): Promise<Resolved> {
-    if (CROSSING.test(path)) return resolveUse(path, use, this);
+    if (isCrossing(path)) return resolveUse(path, use, this);
     const { files, mark, own } = this.#at(path);
     const found = await files.resolve(own, use);
     return typeof found === "string" ? found : { ...found, path: mark + found.path };
   }
 
   async inherits(of: Place, base: Place): Promise<boolean> {
-    if (CROSSING.test(of.path)) return inherits(of, base, this);
+    if (isCrossing(of.path)) return inherits(of, base, this);
     const { files, mark, own } = this.#at(of.path);
     const other = splitMark(base.path);
     return other.mark === mark && files.inherits({ ...of, path: own }, { ...base, path: other.own });
@@ -158,7 +156,7 @@ export class Repositories implements QuestionFiles, RelatedFiles {
   async packageElsewhere(path: string, module: string, name: string): Promise<PackageFiles | undefined> {
     if (isStandardModule(path, module)) return undefined;
     if (path.endsWith(".go")) return this.#goPackage(path, module, name);
-    return JVM.test(path) ? this.#javaPackage(path, module, name) : undefined;
+    return isJvm(path) ? this.#javaPackage(path, module, name) : undefined;
   }
 
   async #goPackage(path: string, module: string, name: string): Promise<PackageFiles | undefined> {
@@ -173,14 +171,14 @@ export class Repositories implements QuestionFiles, RelatedFiles {
     return { paths: holding.map((each) => this.#marked(found.revision, each.path)), isLikely: false };
   }
 
-  /** Java and Kotlin name packages, which any repository may have. */
+  /** An import of Java or Kotlin names a package, which any repository may have. */
   async #javaPackage(path: string, module: string, name: string): Promise<PackageFiles | undefined> {
     const { index, revision: home } = this.#given;
     const own = this.#revisionOf(path);
     const files = (await filesNamed(index, nameKey(name, ""))).map(({ file }) => file);
     const places = [...new Set(files)]
       .map((file) => ({ revision: index.revisionOf(file), path: index.path(file) }))
-      .filter((each) => each.revision !== own && JVM.test(each.path));
+      .filter((each) => each.revision !== own && isJvm(each.path));
     const found: typeof places = [];
     for (const each of places.slice(0, MAX_CANDIDATES)) {
       const uses = await this.#of(each.revision).uses(each.path);
@@ -211,7 +209,7 @@ export class Repositories implements QuestionFiles, RelatedFiles {
     );
     const files = new Set(sourcesFirst(index, documents).map((document) => index.fileOfDocument[document] as number));
     const others = [...files].map((file) => ({
-      path: markedPath(index.revisionOf(file), index.path(file)),
+      path: this.#marked(index.revisionOf(file), index.path(file)),
       language: index.language(file),
     }));
     return [...found, ...others];
@@ -235,8 +233,8 @@ export class Repositories implements QuestionFiles, RelatedFiles {
   /** Names under which others import the package of a file. */
   async #namesOf(path: string): Promise<readonly string[]> {
     const { own } = splitMark(path);
-    if (!CROSSING.test(own)) return [];
-    if (!JVM.test(own)) return this.#packages.namesOf(this.#revisionOf(path), own);
+    if (!isCrossing(own)) return [];
+    if (!isJvm(own)) return this.#packages.namesOf(this.#revisionOf(path), own);
     const uses = await this.uses(path);
     return uses ? [packageOf(uses)] : [];
   }

@@ -29,13 +29,17 @@ const MAX_DEPTH = 5;
 const MAX_PATTERNS = 500;
 const MAX_ENTRIES = 200;
 
-export type Values = Readonly<Record<string, unknown>>;
+type Values = Readonly<Record<string, unknown>>;
 
-/** A package of scripts, with the values of its manifest. */
+/** A package of scripts, with the fields of its manifest that say which files others import. */
 export interface ScriptPackage {
+  name: string;
   folder: string;
   manifest: Values;
 }
+
+/** Fields that name the file of the package itself, where there are no `exports`. */
+const MAIN_FIELDS = ["source", "types", "module", "main"];
 
 interface Aliases {
   /** Folder that the targets begin in. */
@@ -70,11 +74,9 @@ export class ScriptConfigs {
     const paths = this.#files.paths.filter((path) => /(?:^|\/)package\.json$/.test(path)).slice(0, MAX_FILES);
     const packages = new Map<string, ScriptPackage | undefined>();
     for (const [i, text] of (await this.#files.textsOf(paths)).entries()) {
-      const manifest = valuesOf(text);
-      const name = manifest?.["name"];
-      if (!manifest || typeof name !== "string" || name === "") continue;
+      const own = scriptPackage(paths[i] ?? "", text);
       // Of two packages of one name, as fixtures have them, none is meant for sure.
-      packages.set(name, packages.has(name) ? undefined : { folder: folderOf(paths[i] ?? ""), manifest });
+      if (own) packages.set(own.name, packages.has(own.name) ? undefined : own);
     }
     return packages;
   }
@@ -130,6 +132,15 @@ export class ScriptConfigs {
   }
 }
 
+/** The package that a `package.json` describes; undefined if it names none, is too long or cannot be read. */
+export function scriptPackage(path: string, text: string | undefined): ScriptPackage | undefined {
+  const values = valuesOf(text);
+  const name = values?.["name"];
+  if (!values || typeof name !== "string" || name === "") return undefined;
+  const fields = ["exports", ...MAIN_FIELDS].filter((field) => Object.hasOwn(values, field));
+  return { name, folder: folderOf(path), manifest: Object.fromEntries(fields.map((field) => [field, values[field]])) };
+}
+
 /** The package that an import in a script names, and the path in it. */
 export function packageNamed(module: string): { name: string; inner: string } {
   const [, name = "", inner = ""] = /^((?:@[^/]+\/)?[^/]+)(?:\/(.+))?$/.exec(module) ?? [];
@@ -183,7 +194,7 @@ function statedFor(manifest: Values, inner: string): string[] {
     }
     return [];
   }
-  return inner === "" ? ["source", "types", "module", "main"].flatMap((field) => stringsIn(manifest[field])) : [];
+  return inner === "" ? MAIN_FIELDS.flatMap((field) => stringsIn(manifest[field])) : [];
 }
 
 /** Where the source of a built file usually is: `dist/esm/index.d.ts` comes from `src/index`. */
@@ -207,7 +218,7 @@ const asValues = (value: unknown): Values | undefined =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Values) : undefined;
 
 /** The values of a JSON file, with comments and trailing commas as configurations have them; undefined if it is none. */
-export function valuesOf(text: string | undefined): Values | undefined {
+function valuesOf(text: string | undefined): Values | undefined {
   if (text === undefined || text.length > MAX_TEXT) return undefined;
   try {
     return asValues(parse(text, [], { allowTrailingComma: true }));

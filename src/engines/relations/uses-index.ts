@@ -58,7 +58,10 @@ export class UsesIndex implements QuestionFiles {
   /** Files in languages with rules whose uses are not known. */
   readonly unread = new Set<string>();
 
-  /** `read` is called for files without a record. */
+  /**
+   * `index` may hold further revisions, but `mentioning`, `alike`, `filesWith` and `filesDefining` look at all of its files. `read` is called for
+   * files without a record.
+   */
   constructor(
     index: SearchIndex,
     texts: TextSource,

@@ -57,7 +57,7 @@ export function referencesResponse(answer: AnswerOf<typeof references>): Referen
   const { total, truncated, unread } = answer;
   const found = answer.references.map(({ revision, target, ...reference }) => {
     const { repo, workspaceId } = answer.indexes[revision] as Hosted;
-    return { repo, workspaceId, ...reference, ...(target && { target: targetOf(answer, target) }) };
+    return { repo, workspaceId, ...reference, ...(target && { target: withOwner(answer.indexes, target, undefined) }) };
   });
   return {
     ok: true,
@@ -70,22 +70,15 @@ export function referencesResponse(answer: AnswerOf<typeof references>): Referen
   };
 }
 
-/** An entry of an answer about one index, with its repository where that is another one. */
-function inOwn<T extends { revision: number }>(
-  answer: { indexes: readonly Hosted[]; revision: number },
-  { revision, ...entry }: T,
+/** A part of an answer, with its repository unless that is the one of the whole. */
+function withOwner<T extends { revision?: number }>(
+  indexes: readonly Hosted[],
+  { revision, ...part }: T,
+  ofWhole: number | undefined,
 ) {
-  if (revision === answer.revision) return entry;
-  const { repo, workspaceId } = answer.indexes[revision] as Hosted;
-  return { repo, workspaceId, ...entry };
-}
-
-type FoundTarget = NonNullable<AnswerOf<typeof references>["references"][number]["target"]>;
-
-function targetOf({ indexes }: { indexes: readonly Hosted[] }, { revision, ...target }: FoundTarget) {
-  if (revision === undefined) return target;
+  if (revision === undefined || revision === ofWhole) return part;
   const { repo, workspaceId } = indexes[revision] as Hosted;
-  return { repo, workspaceId, ...target };
+  return { repo, workspaceId, ...part };
 }
 
 export function definitionResponse(answer: AnswerOf<typeof definition>): DefinitionResponse {
@@ -101,16 +94,16 @@ export function definitionResponse(answer: AnswerOf<typeof definition>): Definit
 }
 
 export function pathResponse(answer: AnswerOf<typeof path>): PathResponse {
-  const paths = answer.paths.map((steps) => steps.map((step) => inOwn(answer, step)));
+  const paths = answer.paths.map((steps) => steps.map((step) => withOwner(answer.indexes, step, answer.revision)));
   const indexes = indexesOf(inNamed(answer, answer.paths.flat()));
   return { ok: true, paths, truncated: answer.truncated, indexes };
 }
 
 export function impactResponse(answer: AnswerOf<typeof impact>): ImpactResponse {
-  const { changed, files, dependents, tests, interfaces, usuallyTogether, total, truncated } = answer;
+  const { revision, changed, files, dependents, tests, interfaces, usuallyTogether, total, truncated } = answer;
   const elsewhere = {
-    dependents: dependents.map((each) => inOwn(answer, each)),
-    tests: tests.map((each) => inOwn(answer, each)),
+    dependents: dependents.map((each) => withOwner(answer.indexes, each, revision)),
+    tests: tests.map((each) => withOwner(answer.indexes, each, revision)),
   };
   const lists = { changed, files, ...elsewhere, interfaces, usuallyTogether };
   const indexes = indexesOf(inNamed(answer, [...dependents, ...tests]));
@@ -119,23 +112,28 @@ export function impactResponse(answer: AnswerOf<typeof impact>): ImpactResponse 
 
 export function outlineResponse(answer: AnswerOf<typeof outline>): OutlineResponse {
   const { path, language, symbols: found } = answer;
-  return { ok: true, path, language, outline: found, indexes: indexesOf(inOne(answer)) };
+  return { ok: true, path, language, outline: found, indexes: indexesOf(inNamed(answer)) };
 }
 
 export function fileResponse(answer: AnswerOf<typeof file>): FileResponse {
   const { path, language, lineCount, startLine, endLine, text, withheld } = answer;
-  return { ok: true, path, language, lineCount, startLine, endLine, text, withheld, indexes: indexesOf(inOne(answer)) };
+  return {
+    ok: true,
+    path,
+    language,
+    lineCount,
+    startLine,
+    endLine,
+    text,
+    withheld,
+    indexes: indexesOf(inNamed(answer)),
+  };
 }
 
-/** Leaves the one index that an answer about one file comes from. */
-function inOne<T extends { indexes: readonly Hosted[]; revision: number }>(answer: T): T {
-  return { ...answer, indexes: answer.indexes.slice(answer.revision, answer.revision + 1) };
-}
-
-/** Leaves the index that an answer is about, first, and those of some entries. */
+/** Keeps the index that an answer is about, first, and those of some entries. */
 function inNamed<T extends { indexes: readonly Hosted[]; revision: number }>(
   answer: T,
-  entries: readonly { revision: number }[],
+  entries: readonly { revision: number }[] = [],
 ): T {
   const named = new Set([answer.revision, ...entries.map(({ revision }) => revision)]);
   return { ...answer, indexes: [...named].map((revision) => answer.indexes[revision] as Hosted) };

@@ -152,6 +152,7 @@ export async function withUsesIn<T>(
 ): Promise<T> {
   const { UsesIndex } = await import("../../engines/relations/uses-index.ts");
   const target = targets[revision] as Target;
+  // Opened alone, because words and names are counted over all files of an index.
   return withIndex(deps, [target], async (one) => {
     const home = new UsesIndex(one.index, databaseTexts(deps.db, [target]));
     if (targets.length === 1) return work(home, home);

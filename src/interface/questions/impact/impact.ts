@@ -1,11 +1,12 @@
 /** Impact: what a change may break or need besides, by calls, words, history, names and imports. */
 import type { IMPACT, Request } from "../../../contract/questions.ts";
+import { placeIn } from "../../../engines/relations/marked-paths.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import type { UsesIndex } from "../../../engines/relations/uses-index.ts";
 import { hasUses } from "../../../engines/relations/languages.ts";
 import type { OpenIndexes } from "../code-index.ts";
 import { bySureness, innermostCallable, UsesFinder } from "../relations/callers.ts";
-import { type Certainty, type FoundUse, placeIn } from "../relations/found.ts";
+import type { Certainty, FoundUse } from "../relations/found.ts";
 import { type Change, changeIn, readChange, revisionOf } from "./change.ts";
 import { type Evidence, evidenceOf, type FileEvidence } from "./evidence.ts";
 import type { InterfaceChange } from "./interfaces.ts";

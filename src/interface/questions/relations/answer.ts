@@ -1,12 +1,13 @@
 /** Relations of definitions: their callers, callees and implementations, and the importers of files, each with how sure it is. */
 import type { REFERENCES, Request } from "../../../contract/questions.ts";
 import type { FoundReference, FoundSymbol } from "../../../engines/search/types.ts";
+import { placeIn } from "../../../engines/relations/marked-paths.ts";
 import type { QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { InvalidFieldError, nothingIndexed, type OpenIndexes } from "../code-index.ts";
 import { unknownName, unknownPath } from "../unknown.ts";
 import { CalleesFinder } from "./callees.ts";
 import { bySureness, UsesFinder } from "./callers.ts";
-import { type Certainty, type FoundUse, placeIn, rankOf, type Relation, type Target } from "./found.ts";
+import { type Certainty, type FoundUse, rankOf, type Relation, type Target } from "./found.ts";
 import { ImplementationsFinder } from "./implementations.ts";
 import { importersOf } from "./importers.ts";
 
@@ -131,13 +132,12 @@ async function checkPath(indexes: OpenIndexes, path: string): Promise<void> {
 async function definitionsOf(indexes: OpenIndexes, request: RelationRequest): Promise<FoundSymbol[]> {
   const { name, path, line } = request;
   if (name === undefined) throw new InvalidFieldError("name", "is required: the definition that is meant");
-  const named = async (within: { path?: string | undefined }) =>
-    (await indexes.symbols({ name, match: "exact", limit: MAX_DEFINITIONS, ...within })).symbols;
-  const there = (await named({ path })).filter(
-    (own) => line === undefined || (own.startLine <= line && line <= own.endLine),
-  );
+  const definedIn = async (file: string | undefined) =>
+    (await indexes.symbols({ name, match: "exact", limit: MAX_DEFINITIONS, path: file })).symbols;
+  const symbols = await definedIn(path);
+  const there = symbols.filter((own) => line === undefined || (own.startLine <= line && line <= own.endLine));
   if (there.length > 0) return there;
-  const anywhere = await named({});
+  const anywhere = path === undefined ? symbols : await definedIn(undefined);
   if (anywhere.length === 0) throw await unknownName(indexes, name);
   const places = anywhere.slice(0, 5).map((own) => `${own.path}:${own.startLine}`);
   throw new InvalidFieldError("path", `${name} is not defined there, but at ${places.join(", ")}`);

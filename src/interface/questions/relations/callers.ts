@@ -94,10 +94,8 @@ export class UsesFinder {
 
   async #constructions(initializers: readonly DefinedSymbol[]): Promise<FoundUse[]> {
     if (this.#relation !== "callers" || initializers.length === 0) return [];
-    const [constructions, inheriting] = [
-      new UsesFinder(this.#files, "callers"),
-      new UsesFinder(this.#files, "implementations"),
-    ];
+    const constructions = new UsesFinder(this.#files, "callers");
+    const inheriting = new UsesFinder(this.#files, "implementations");
     const found = await constructionsOf(this.#files, initializers, {
       constructions: (classes) => constructions.find(classes, 1),
       inheriting: (classes, depth) => inheriting.find(classes, depth),

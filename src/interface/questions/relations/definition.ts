@@ -6,7 +6,8 @@ import { lastPart } from "../../../engines/search/names.ts";
 import type { FoundSymbol } from "../../../engines/search/types.ts";
 import { InvalidFieldError, nothingIndexed, type OpenIndexes } from "../code-index.ts";
 import { unknownPath } from "../unknown.ts";
-import { type Certainty, lessSure, placeIn, rankOf, symbolKey } from "./found.ts";
+import { placeIn } from "../../../engines/relations/marked-paths.ts";
+import { type Certainty, lessSure, rankOf, symbolKey } from "./found.ts";
 import { resolvedDefinition } from "./resolved.ts";
 import { type Word, wordAt, wordsOf, wordsText } from "./line-words.ts";
 

@@ -1,6 +1,5 @@
 /** What the relations of definitions share. */
 import { CERTAINTIES, type RELATIONS } from "../../../contract/questions.ts";
-import { revisionOfPath, splitMark } from "../../../engines/relations/marked-paths.ts";
 import type { UseKind } from "../../../engines/relations/types.ts";
 import type { DefinedSymbol } from "../../../engines/relations/question-files.ts";
 
@@ -46,11 +45,6 @@ export const targetOf = ({ path, startLine, qualifiedName }: DefinedSymbol): Tar
   line: startLine,
   qualifiedName,
 });
-
-/** The index that a file of a question is in, and its path there; `asked` is the index that was asked. */
-export function placeIn(asked: number, path: string): { revision: number; path: string } {
-  return { revision: revisionOfPath(path) ?? asked, path: splitMark(path).own };
-}
 
 /** Names a place. */
 export const placeKey = ({ path, line }: { path: string; line: number }): string => `${line} ${path}`;

@@ -1,13 +1,13 @@
 /** How one definition reaches another: a chain of calls. */
 import type { CALL_PATH, Request } from "../../../contract/questions.ts";
-import { markedPath } from "../../../engines/relations/marked-paths.ts";
+import { pathFrom, placeIn } from "../../../engines/relations/marked-paths.ts";
 import { hasUses } from "../../../engines/relations/languages.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import type { FoundSymbol } from "../../../engines/search/types.ts";
 import type { OpenIndexes } from "../code-index.ts";
 import { unknownName } from "../unknown.ts";
 import { CalleesFinder } from "./callees.ts";
-import { type Certainty, placeIn, symbolKey } from "./found.ts";
+import { type Certainty, symbolKey } from "./found.ts";
 
 const MAX_DEFINITIONS = 50;
 /** Repositories that are asked. */
@@ -43,10 +43,7 @@ export async function callPaths(indexes: OpenIndexes, request: Request<typeof CA
   const [from, to] = [await definitionsOf(indexes, request.from), await definitionsOf(indexes, request.to)];
   let truncated = false;
   for (const [revision, sources] of [...Map.groupBy(from, (each) => each.revision)].slice(0, MAX_REVISIONS)) {
-    // What other repositories define goes by marked paths.
-    const targets = to.map((each) =>
-      each.revision === revision ? each : Object.assign({}, each, { path: markedPath(each.revision, each.path) }),
-    );
+    const targets = to.map((each) => Object.assign({}, each, { path: pathFrom(revision, each) }));
     const found = await indexes.withUses(revision, (_, files) => pathsIn(files, sources, targets, request));
     truncated ||= found.truncated;
     const paths = found.paths.map((steps) => steps.map((step) => ({ ...step, ...placeIn(revision, step.path) })));
