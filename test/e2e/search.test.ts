@@ -236,4 +236,12 @@ describe("the page of a search", () => {
       expect(html).toContain(`${pages}/code/github.com/acme/fork/src/session-store.ts`);
     }
   });
+
+  it("ends with the reason if the search is refused, below the form that has what was typed", async () => {
+    const member = await memberOf(other.tenantId, "member");
+    const html = await member.page(`/app/${await slugOf(member)}/search?q=%28open&mode=regex`);
+    expect(html).toMatch(
+      /value="\(open"[\s\S]*<p class="notice error" role="alert">[^<]*pattern[^<]*<\/p>[\s\S]*<\/html>$/,
+    );
+  });
 });

@@ -2,12 +2,11 @@
 import { Hono } from "hono";
 import { REQUEST_ID_HEADER, RETRY_AFTER_HEADER } from "../../contract/headers.ts";
 import { accountsDatabase } from "../../service/db/databases.ts";
-import { isUnreachable } from "../../service/db/errors.ts";
 import { AUTHORIZE_PATH } from "../../service/oauth/addresses.ts";
 import { createLogger } from "../../lib/log.ts";
 import { clearNotice, readNotice, sentForm, setNotice, wantsJson } from "./app/answers.tsx";
 import type { DashboardContext, DashboardHono } from "./app/context.ts";
-import { asRefusal, DashboardError } from "./app/errors.ts";
+import { DashboardError, toRefusal } from "./app/errors.ts";
 import { loadSession, requireSameOrigin, requireSession, requireTenant } from "./app/guards.ts";
 import { forgetKeptForm, keepForm, readKeptForm, withKeptForm } from "./app/kept-form.ts";
 import { pageHeaders } from "./app/page-headers.ts";
@@ -23,7 +22,6 @@ import { tenantApi, tenantPages } from "./routes/tenant.tsx";
 import { gatePage } from "./views/layout.tsx";
 
 const ASSET_MAX_AGE_SEC = 31_536_000;
-const RETRY_AFTER_SEC = "5";
 
 const log = createLogger({ worker: "site" });
 
@@ -88,19 +86,8 @@ export function createDashboard(): Hono<DashboardHono> {
   app.route("/app/:slug", tenantPages);
 
   app.notFound((c) => refuse(c, new DashboardError("NOT_FOUND", "there is no such page")));
-  app.onError((error, c) => refuse(c, toRefusal(error, c)));
+  app.onError((error, c) => refuse(c, toRefusal(error, c.get("log"), c.req.path)));
   return app;
-}
-
-function toRefusal(error: unknown, c: DashboardContext): DashboardError {
-  const known = asRefusal(error);
-  if (known) return known;
-  c.get("log").error("request_failed", error, { path: c.req.path });
-  return isUnreachable(error)
-    ? new DashboardError("UNAVAILABLE", "the service cannot reach its database right now; try again", {
-        retryAfterSec: Number(RETRY_AFTER_SEC),
-      })
-    : new DashboardError("INTERNAL", "something went wrong on our side; try again");
 }
 
 /**

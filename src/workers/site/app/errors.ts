@@ -1,4 +1,6 @@
 /** Errors of the dashboard, with HTTP status and code. */
+import { isUnreachable } from "../../../service/db/errors.ts";
+import type { Logger } from "../../../lib/log.ts";
 import { GitError } from "../../../engines/git/errors.ts";
 import { GithubError } from "../../../service/github/client.ts";
 import { TenancyError } from "../../../service/tenancy/errors.ts";
@@ -15,6 +17,8 @@ const STATUS = {
   INTERNAL: 500,
   UNAVAILABLE: 503,
 } as const;
+
+const RETRY_AFTER_SEC = 5;
 
 export type DashboardErrorCode = keyof typeof STATUS;
 
@@ -66,4 +70,16 @@ export function asRefusal(error: unknown): DashboardError | undefined {
   if (error instanceof GithubError) return new DashboardError("UNAVAILABLE", error.message, { retryAfterSec: 5 });
   if (error instanceof GitError) return new DashboardError("INVALID_BODY", error.message, { field: "url" });
   return undefined;
+}
+
+/** Converts any error to one that may be shown; unexpected ones are logged with the path of the request. */
+export function toRefusal(error: unknown, log: Logger, path: string): DashboardError {
+  const known = asRefusal(error);
+  if (known) return known;
+  log.error("request_failed", error, { path });
+  return isUnreachable(error)
+    ? new DashboardError("UNAVAILABLE", "the service cannot reach its database right now; try again", {
+        retryAfterSec: RETRY_AFTER_SEC,
+      })
+    : new DashboardError("INTERNAL", "something went wrong on our side; try again");
 }

@@ -10,7 +10,7 @@ import { askCode, tryCode } from "../app/code.ts";
 import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
 import { DashboardError } from "../app/errors.ts";
 import { invalid } from "../app/answers.tsx";
-import { tenantPage } from "../views/layout.tsx";
+import { tenantPage, tenantPageInTwo } from "../views/layout.tsx";
 import { Empty, Field, Head, Select } from "../views/parts.tsx";
 import { ExactResults, Results } from "../views/results.tsx";
 
@@ -91,35 +91,20 @@ const exactRequest = (asked: Asked) => ({
   limit: LINES,
 });
 
-type Outcome = SearchResponse | GrepResponse | DashboardError | undefined;
-
-async function outcomeOf(c: DashboardContext, asked: Asked): Promise<Outcome> {
-  if (asked.query === "") return undefined;
-  try {
-    return asked.mode === "ranked"
-      ? await tryCode(c, "search", rankedRequest(asked))
-      : await tryCode(c, "grep", exactRequest(asked));
-  } catch (error) {
-    if (error instanceof DashboardError) return error;
-    throw error;
-  }
+/** Asks the question. Throws `DashboardError` if it is refused. */
+async function answerOf(c: DashboardContext, asked: Asked): Promise<SearchResponse | GrepResponse> {
+  return asked.mode === "ranked" ? askCode(c, "search", rankedRequest(asked)) : askCode(c, "grep", exactRequest(asked));
 }
 
 searchPages.get("/search", async (c) => {
   const asked = askedOf(c);
-  const [names, answer] = await Promise.all([
-    listRepositoryNames(c.get("db"), c.get("membership").tenantId),
-    outcomeOf(c, asked),
-  ]);
-  // Without a repository the page says what to do first.
-  const outcome = names.length === 0 ? undefined : answer;
-  return tenantPage(
-    c,
-    "search",
-    { title: asked.query === "" ? "Search" : `${asked.query.slice(0, 60)} · Search` },
+  const { tenantId, slug } = c.get("membership");
+  const names = await listRepositoryNames(c.get("db"), tenantId);
+  const title = asked.query === "" ? "Search" : `${asked.query.slice(0, 60)} · Search`;
+  const top = (
     <>
       <Head title="Search" text="The same search that your agents use: words, identifiers, or a whole error message." />
-      <SearchForm asked={asked} names={names} pathsUrl={`/app/api/tenants/${c.get("membership").slug}/search/paths`} />
+      <SearchForm asked={asked} names={names} pathsUrl={`/app/api/tenants/${slug}/search/paths`} />
       {names.length === 0 && (
         <section class="panel">
           <Empty title="Nothing to search yet">
@@ -130,14 +115,11 @@ searchPages.get("/search", async (c) => {
           </Empty>
         </section>
       )}
-      {outcome instanceof DashboardError && (
-        <p class="notice error" role="alert">
-          {outcome.message}
-        </p>
-      )}
-      {outcome !== undefined && !(outcome instanceof DashboardError) && <Found c={c} asked={asked} answer={outcome} />}
-    </>,
+    </>
   );
+  if (asked.query === "" || names.length === 0) return tenantPage(c, "search", { title }, top);
+  const rest = answerOf(c, asked).then((answer) => <Found c={c} asked={asked} answer={answer} />);
+  return tenantPageInTwo(c, "search", { title, rest }, top);
 });
 
 interface FormProps {
@@ -281,7 +263,5 @@ searchApi.get("/search/paths", async (c) => {
 
 searchApi.get("/search", async (c) => {
   const asked = askedOf(c);
-  return asked.mode === "ranked"
-    ? c.json(await askCode(c, "search", rankedRequest(asked)))
-    : c.json(await askCode(c, "grep", exactRequest(asked)));
+  return c.json(await answerOf(c, asked));
 });

@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
+import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import type { HtmlEscapedString } from "hono/utils/html";
 import type { Quota } from "../../../service/dashboard/usage.ts";
 import { visibleHtml } from "../../../lib/display.ts";
 import { type DashboardContext, sessionOf, tenantPath } from "../app/context.ts";
+import { type DashboardError, toRefusal } from "../app/errors.ts";
+import { inTwo } from "../app/streams.ts";
 import { Brand, Document, FoldBar, SkipLink, ThemeSwitch } from "./document.tsx";
 import { QuotaBanner } from "./quota.tsx";
 import { Icon, type IconName } from "./icons.tsx";
@@ -24,18 +27,18 @@ const PAGES: readonly { page: string; label: string; icon: IconName; key: string
   { page: "settings", label: "Settings", icon: "settings", key: "e", below: ["audit"] },
 ];
 
+type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
+
 /** Answers with a page whose texts, which may come from a repository or another person, are shown by display.ts. */
-async function show(
-  c: DashboardContext,
-  page: HtmlEscapedString | Promise<HtmlEscapedString>,
-  status: PageOptions["status"],
-): Promise<Response> {
-  const html = visibleHtml((await page).toString());
+async function show(c: DashboardContext, page: Html, status: PageOptions["status"]): Promise<Response> {
+  const html = await shownHtml(page);
   if (c.req.header("X-Refresh") === undefined) return c.html(html, status);
   const etag = etagOf(html);
   if (c.req.header("If-None-Match") === etag) return c.body(null, 304, { ETag: etag });
   return c.html(html, status, { ETag: etag });
 }
+
+const shownHtml = async (part: Html): Promise<string> => visibleHtml((await part).toString());
 
 /** Seeds of forms, which differ in every copy of a page. */
 const SEEDS = /name="once" value="[^"]{0,1000}"/g;
@@ -71,6 +74,39 @@ export async function tenantPage(
 ) {
   const quota = await c.get("quota");
   return show(c, <Shell c={c} title={title} page={page} content={content} quota={quota} />, status);
+}
+
+/** Where the rest of a page that is sent in two parts belongs. */
+const REST = "<!--rest-->";
+
+/**
+ * The same, for content whose last part takes long: what is before it is sent, and can be seen and used, meanwhile. If the rest cannot
+ * be had, the page ends with the reason, because its status has been sent.
+ */
+export async function tenantPageInTwo(
+  c: DashboardContext,
+  page: string,
+  { title, rest }: { title: string; rest: Promise<Child> },
+  content: Child,
+) {
+  const last = rest
+    .then((found) => shownHtml(<>{found}</>))
+    .catch((error: unknown) => shownHtml(<Refused error={toRefusal(error, c.get("log"), c.req.path)} />));
+  const shell = <Shell c={c} title={title} page={page} content={[content, raw(REST)]} quota={await c.get("quota")} />;
+  const [start = "", end = ""] = (await shownHtml(shell)).split(REST);
+  const body = inTwo(
+    start,
+    last.then((html) => html + end),
+  );
+  return c.body(body, 200, { "Content-Type": "text/html; charset=UTF-8" });
+}
+
+function Refused({ error }: { error: DashboardError }) {
+  return (
+    <p class="notice error" role="alert">
+      {error.message}
+    </p>
+  );
 }
 
 /** A page of the signed-in user, with a list of their teams. */
