@@ -115,6 +115,7 @@ export class Recovery {
     const source = this.#source;
     let isPartial = false;
     for (const piece of piecesOf(source, range, depth === 0 ? 0 : bodyIndent(source, range))) {
+      if (isClosing(source, piece)) continue;
       const start = found.length;
       const read = (rows: RowRange): boolean => {
         found.length = start;
@@ -196,6 +197,16 @@ export class Recovery {
     return symbols;
   }
 }
+
+/** Whether rows have nothing but the ends of blocks and comments. */
+function isClosing(source: SourceText, { from, to }: RowRange): boolean {
+  for (let row = from; row <= to; row++) if (!CLOSING.test(source.line(row).slice(0, MAX_CLOSING))) return false;
+  return true;
+}
+
+const CLOSING = /^\s*(?:[)}\]]+[;,]?)?\s*(?:\/\/|\/\*.*\*\/\s*$|$)/;
+/** The beginning of a line that is looked at. */
+const MAX_CLOSING = 300;
 
 /** The gaps in a range of rows, or what of them is in it. */
 function gapsWithin(gaps: readonly Gap[], { lineStarts }: SourceText, range: RowRange): Gap[] {

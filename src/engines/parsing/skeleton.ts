@@ -114,13 +114,24 @@ function headAt(source: SourceText, row: number, content: string, indent: number
 /** Patterns are not applied to lines longer than this. */
 const MAX_MACRO_LINE = 300;
 
-/** `class EXPORT A`, which is no code of C++ anywhere. */
+/** `class EXPORT LOCKABLE A`, which is no code of C++ anywhere. */
 const TYPE_MACROS =
-  /\b(?=[A-Z])(?<=\b(?:class|struct|union|enum)\s+)[A-Z][A-Z0-9_]{2,}(?:\([^()]*\))?(?=\s+[A-Za-z_]\w*\s*(?:[:{<]|final\b|$))/g;
+  /\b(?=[A-Z])(?<=\b(?:class|struct|union|enum)\s+)[A-Z][A-Z0-9_]{2,}(?:\([^()]*\))?(?:\s+[A-Z][A-Z0-9_]{2,}(?:\([^()]*\))?){0,3}(?=\s+[A-Za-z_]\w*\s*(?:[:{<]|final\b|$))/g;
 
-/** `API int f(void)`, `f(void) NOTHROW;` and lines of a macro alone. */
+/** One of them. */
+const TYPE_MACRO = /[A-Z][A-Z0-9_]{2,}(?:\([^()]*\))?/g;
+
+/** `API int f(void)`, `f(void) const NOTHROW;` and lines of a macro alone, or with the brace of a body whose head is above. */
 const MACROS =
-  /^\s*[A-Z][A-Z0-9_]{2,}(?:\([^;{}]*\))?$|\b(?=[A-Z])(?<=^\s*|[>;{}]\s*|\b(?:static|inline|extern|const|friend|virtual|explicit|constexpr|typedef)\s+)[A-Z][A-Z0-9_]{2,}(?:\([^()]*\))?(?=\s+[A-Za-z_][^\s;(){}=*&]*[\s*&]+[A-Za-z_~(*])|\b(?=[A-Z])(?<=\)\s*(?:const\s*)?)[A-Z][A-Z0-9_]{2,}(?:\([^()]*\))?(?=\s*(?:[;{]|$))/g;
+  /^\s*[A-Z][A-Z0-9_]{2,}(?:\([^;{}]*\))?$|^\s*[A-Z][A-Z0-9_]{2,}(?=\s*\{$)|\b(?=[A-Z])(?<=^\s*|[>;{}]\s*|\b(?:static|inline|extern|const|friend|virtual|explicit|constexpr|typedef)\s+)[A-Z][A-Z0-9_]{2,}(?:\([^()]*\))?(?=\s+[A-Za-z_][^\s;(){}=*&]*[\s*&]+[A-Za-z_~(*])|\b(?=[A-Z])(?<=\)\s*(?:(?:const|noexcept|override|final|&&?)\s*){0,4})[A-Z][A-Z0-9_]{2,}(?:\((?:[^()]|\([^()]*\))*\))?(?=\s*(?:[;{]|$))/g;
+
+/** `int count GUARDED_BY(mutex);`, as annotations of thread safety are called by convention. */
+const FIELD_MACROS =
+  /\b(?=[A-Z])(?<=\w\s+)[A-Z_]*(?:GUARDED_BY|ACQUIRED_AFTER|ACQUIRED_BEFORE)\((?:[^()]|\([^()]*\))*\)(?=\s*(?:[;={]|$))/g;
+
+/** What follows the head of a function on a line of its own: `LOCKS_EXCLUDED(mutex);`. */
+const HEAD_ABOVE = /^(?!\s*(?:\/\/|[#*])).*\)\s*(?:(?:const|noexcept|override|final|&&?)\s*)*$/;
+const AFTER_HEAD = /^\s+[A-Z][A-Z0-9_]{2,}(?:\((?:[^()]|\([^()]*\))*\))?(?=\s*(?:[;{]|$))/g;
 
 interface Macro {
   start: number;
@@ -134,12 +145,19 @@ function macrosOf(source: SourceText, row: number, line: string): Macro[] {
   // A macro followed by a body defines a function.
   const next = row + 1 < source.lineCount ? source.line(row + 1).trimStart() : "";
   if (next.startsWith("{") && /^\s*[A-Z][A-Z0-9_]{2,}\(/.test(line)) return [];
+  const above = row > 0 ? source.line(row - 1) : "";
+  const isAfterHead = above.length <= MAX_MACRO_LINE && HEAD_ABOVE.test(above);
   const rowStart = source.lineStarts[row]!;
   const content = line.trimEnd();
-  return [TYPE_MACROS, MACROS].flatMap((pattern) =>
-    Array.from(content.matchAll(pattern), ({ index, 0: macro }) => {
-      const start = rowStart + index + macro.length - macro.trimStart().length;
-      return { start, end: rowStart + index + macro.length, isOfType: pattern === TYPE_MACROS };
-    }),
+  const ofTypes = Array.from(content.matchAll(TYPE_MACROS)).flatMap(({ index, 0: macros }) =>
+    Array.from(macros.matchAll(TYPE_MACRO), ({ index: within, 0: macro }) => ({ index: index + within, macro })),
   );
+  const others = [MACROS, FIELD_MACROS, ...(isAfterHead ? [AFTER_HEAD] : [])].flatMap((pattern) =>
+    Array.from(content.matchAll(pattern), ({ index, 0: macro }) => ({ index, macro })),
+  );
+  const placed = (isOfType: boolean) => (found: { index: number; macro: string }) => {
+    const end = rowStart + found.index + found.macro.length;
+    return { start: end - found.macro.trimStart().length, end, isOfType };
+  };
+  return [...ofTypes.map(placed(true)), ...others.map(placed(false))];
 }

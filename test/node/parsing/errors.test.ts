@@ -36,6 +36,46 @@ describe("what an error hides is found", () => {
     expect(await namesOf("cpp", text)).toEqual(["1 Hook", "3 A", "5 A::f", "9 after"]);
   });
 
+  it("behind annotations of C++ after heads and names, several at once, on their own lines, and with calls in them", async () => {
+    const text = [
+      "namespace n {",
+      "class LIB_LOCKABLE LIB_UNUSED(1) Store : public Base {",
+      " public:",
+      "  int one() const LIB_EXCLUDED(lock());",
+      "  void two(void* to) const override LIB_EXCLUDED(lock()) { f(); }",
+      "  void three(int a)",
+      "      LIB_EXCLUDED(lock());",
+      "  iterator four(int first,",
+      "                int last) noexcept",
+      "      LIB_BOUND {",
+      "    return first;",
+      "  }",
+      " private:",
+      "  Thing* five LIB_GUARDED_BY(lock());",
+      "  int six LIB_GUARDED_BY(mutex) = 0;",
+      "};",
+      "}  // namespace n (of things)",
+      "  // (a comment)",
+      "  LIB_TEST(Suite, Case) {",
+      "    f();",
+      "  }",
+      "",
+    ].join("\n");
+    const parsed = await parseText("cpp", text);
+    expect(parsed.symbols.map(({ startLine, qualifiedName }) => `${startLine} ${qualifiedName}`)).toEqual([
+      "1 n",
+      "2 n::Store",
+      "4 n::Store::one",
+      "5 n::Store::two",
+      "6 n::Store::three",
+      "8 n::Store::four",
+      "14 n::Store::five",
+      "15 n::Store::six",
+      "19 LIB_TEST",
+    ]);
+    expect(parsed.outcome).toBe("syntax");
+  });
+
   it("behind branches of a build that open the same block, and behind code in comments", async () => {
     const text =
       "#if A\nint wide(int a) {\n#elif B\nint other(int a) {\n#else\nint narrow(int a) {\n#endif\n  return 1;\n}\n// namespace example {\n//   void f() {\n/* class B {\n */\nclass LIB_EXPORT A : public B {\n  void g();\n};\nLIB_API int after(void);\n";
