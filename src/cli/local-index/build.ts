@@ -94,10 +94,10 @@ export async function changeSearchTable(
   return true;
 }
 
-/** Segments that can be read, the largest last: of those that hold a content the last is taken, so a table names few. Damaged ones are removed. */
+/** Segments that may be used and can be read, the largest last: of those that hold a content the last is taken, so a table names few. Damaged ones are removed. */
 async function openSegments(folder: SearchFolder, opened: OpenFile[]): Promise<OpenSegment[]> {
   const segments: OpenSegment[] = [];
-  for (const id of folder.segmentIds()) {
+  for (const id of folder.usableSegmentIds()) {
     const file = folder.openSegment(id);
     if (!file) continue;
     opened.push(file);

@@ -87,7 +87,7 @@ async function indexForSearch(context: Context, project: Project, store: IndexSt
 
 /** Name of a commit's table. */
 function commitTable(gitSha: string): string {
-  return `${COMMIT_PREFIX}${gitSha}-p${PARSER_VERSION}-${VERSIONS}`;
+  return `${COMMIT_PREFIX}${gitSha}-${VERSIONS}`;
 }
 
 /** Writes the table of a commit whose files are indexed, and the segments that it lacks; returns its name. Needs the write lock. */

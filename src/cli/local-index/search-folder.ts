@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { sha256 } from "../machine/checksum.ts";
 import { makeFolder } from "../machine/folders.ts";
 import type { RangeReader } from "../../engines/search/types.ts";
+import { PARSER_VERSION } from "../../engines/parsing/version.ts";
 import { renameFile } from "../machine/platform.ts";
 import { makeGitDirectory } from "./stat-index.ts";
 
@@ -14,6 +15,8 @@ const STAT_INDEX = ".stats";
 const GIT_DIRECTORY = "git";
 const TEMPORARY = ".tmp";
 const ID_DIGITS = 32;
+/** Begins the ids of segments that hold what today's parser found. Those of earlier commits have no such beginning. */
+const PARSED = `p${PARSER_VERSION}-`;
 
 /**
  * The search index on disk, in a folder of the local index: immutable segments, shared by all work trees, and one table for each
@@ -31,6 +34,11 @@ export class SearchFolder {
     return this.#names(SEGMENT);
   }
 
+  /** Segments that a new table may name: a content has other symbols in one that was made by another version of the parser. */
+  usableSegmentIds(): string[] {
+    return this.segmentIds().filter((id) => id.startsWith(PARSED));
+  }
+
   tableNames(): string[] {
     return this.#names(TABLE);
   }
@@ -44,9 +52,9 @@ export class SearchFolder {
     return OpenFile.open(join(this.#folder, name + TABLE));
   }
 
-  /** Writes a segment and gives its id: the beginning of the SHA-256 of its bytes. */
+  /** Writes a segment and gives its id: the parser's version and the beginning of the SHA-256 of its bytes. */
   writeSegment(bytes: Uint8Array): string {
-    const id = sha256(bytes).toString("hex").slice(0, ID_DIGITS);
+    const id = PARSED + sha256(bytes).toString("hex").slice(0, ID_DIGITS);
     this.#write(id + SEGMENT, bytes);
     return id;
   }

@@ -11,7 +11,7 @@ export const treePrefix = (worktreeId: number): string => `tree-${worktreeId}-`;
 export const COMMIT_PREFIX = "commit2-";
 
 /** Versions at the end of a table's name: a table of another version is never opened. */
-export const VERSIONS = `v${SEGMENT_VERSION}.${TABLE_VERSION}`;
+export const VERSIONS = `p${PARSER_VERSION}-v${SEGMENT_VERSION}.${TABLE_VERSION}`;
 
 export interface WorkTreeRow {
   id: number;
@@ -27,7 +27,7 @@ export function workTreeRow(store: IndexStore, root: string): WorkTreeRow {
 
 /** Name of the table of a work tree's state. The time identifies the state, since there is one writer at a time. */
 export function tableName({ id, indexed_at }: Pick<WorkTreeRow, "id" | "indexed_at">): string {
-  return `${treePrefix(id)}${indexed_at}-p${PARSER_VERSION}-${VERSIONS}`;
+  return `${treePrefix(id)}${indexed_at}-${VERSIONS}`;
 }
 
 /** When the state of a work tree was indexed for which the table was written, in milliseconds since the epoch. */

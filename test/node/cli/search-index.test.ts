@@ -1,7 +1,12 @@
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { addRowCheck } from "../../../src/cli/indexing/row-check.ts";
+import { PARSER_VERSION } from "../../../src/engines/parsing/version.ts";
+import { analyzeContent } from "../../../src/engines/search/analyze.ts";
+import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
 import { Segment } from "../../../src/engines/search/segment.ts";
 import { sampleFiles, Sandbox } from "./support/run.ts";
 
@@ -70,6 +75,30 @@ describe("the local search index", () => {
     writeFileSync(join(searchFolder(), first), bytes);
     expect((await ask("Holder3"))[0]).toBe("src/module3.ts");
     expect(await usesOf(segments()[0] ?? "")).toEqual(before);
+  });
+
+  it("takes nothing from segments that another version of the parser has filled", async () => {
+    expect((await ask("Holder3"))[0]).toBe("src/module3.ts");
+    const folder = searchFolder();
+    const store = new DatabaseSync(join(folder, "../index.sqlite"));
+    addRowCheck(store);
+    const contents = store.prepare("select lower(hex(sha256)) as sha256, language from contents").all() as {
+      sha256: string;
+      language: string;
+    }[];
+    store.exec("update contents set parser_version = parser_version - 1000");
+    store.close();
+    const line = { startLine: 1, endLine: 1 };
+    const symbols = [{ kind: "function", name: "stale", qualifiedName: "stale", parent: null, doc: null, ...line }];
+    // More chunks than the new segment has: of two that hold a content the larger one is taken.
+    const chunks = Array.from({ length: 9 }, () => ({ text: "stale", withheld: false, ...line }));
+    const stale = buildSegment(contents.map((content) => analyzeContent({ ...content, chunks, symbols })));
+    for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
+    writeFileSync(join(folder, "00.segment"), stale);
+    writeFileSync(join(folder, "p1012-00.segment"), stale);
+    expect((await sandbox.run("app", ["symbol", "stale"])).code).toBe(4);
+    expect((await ask("Holder3"))[0]).toBe("src/module3.ts");
+    expect(segments().every((name) => name.startsWith(`p${PARSER_VERSION}-`))).toBe(true);
   });
 
   it("needs no git outside of git", async () => {

@@ -71,7 +71,7 @@ describe("what an error hides is found", () => {
       "8 n::Store::four",
       "14 n::Store::five",
       "15 n::Store::six",
-      "19 LIB_TEST",
+      "19 Suite.Case",
     ]);
     expect(parsed.outcome).toBe("syntax");
   });

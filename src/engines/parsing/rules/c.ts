@@ -72,7 +72,25 @@ function functionKind(found: Declared, scope: NameScope): "function" | "method" 
   return owner === found.name ? "constructor" : "method";
 }
 
+const TEST_MACRO = /^(?:[A-Z0-9]+_)*TEST(?:_[FP])?$/;
+
+/**
+ * `TEST_F(Suite, Case) {…}` of GoogleTest and its like, which a parser takes for a function without a type. The name is the one in the test
+ * framework's reports, not a member of the class that a suite is often called after.
+ */
+function testCase(definition: SyntaxNode): Found | undefined {
+  const declarator = definition.field("declarator");
+  if (definition.field("type") !== undefined || declarator?.type !== "function_declarator") return undefined;
+  if (!TEST_MACRO.test(declarator.field("declarator")?.text ?? "")) return undefined;
+  const [suite, name, ...rest] = declarator.field("parameters")?.namedChildren ?? [];
+  if (suite === undefined || name === undefined || rest.length > 0) return undefined;
+  if (!/^\w+$/.test(suite.text) || !/^\w+$/.test(name.text)) return undefined;
+  return { kind: "function", name: `${suite.text}.${name.text}`, nameNode: suite };
+}
+
 const definition: Rule = (node, scope) => {
+  const test = testCase(node);
+  if (test) return test;
   const found = declared(node.field("declarator"));
   // Macros before a function make the parser take its body for another's; without a declarator there is no name.
   if (found === undefined || !found.isFunction || /^(?:if|for|while|switch|else)$/.test(found.name)) return undefined;
