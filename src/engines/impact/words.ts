@@ -16,6 +16,9 @@ const WHOLE_WEIGHT = 1.3;
 /** Of the strongest words it is looked up which files have them. */
 const NAMED_WORDS = 40;
 
+/** Checksums, as lock files have them: their letters are no words. */
+const CHECKSUM = /\b(?:[0-9a-f]{20,}|sha\d{1,3}-[a-z0-9+/=]{20,})/gi;
+
 /** Words of languages and of test frameworks: they say nothing of what a change is about. */
 const COMMON = new Set(
   (
@@ -41,7 +44,7 @@ export class WordCounts {
   add(text: string, times: number): void {
     const room = MAX_CHARACTERS - this.#characters;
     if (room <= 0) return;
-    const read = text.slice(0, room);
+    const read = text.slice(0, room).replace(CHECKSUM, " ");
     this.#characters += read.length;
     const put = (hash: number, start: number, end: number, isWhole: boolean): void => {
       const known = this.#terms.get(hash);

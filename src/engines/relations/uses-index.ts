@@ -4,6 +4,7 @@ import { inherits, resolveUse } from "./resolve.ts";
 import { ReadBudget } from "./read-budget.ts";
 import type { DefinedSymbol, QuestionFiles } from "./question-files.ts";
 import type { PackageFiles, Place, Resolved, Target } from "./resolved.ts";
+import { RustPackages } from "./rust-packages.ts";
 import { type Entry, ScriptConfigs } from "./script-configs.ts";
 import type { FileUses, Use } from "./types.ts";
 import { filesNamed, outlinesOf, symbolsOf } from "../search/definitions.ts";
@@ -52,6 +53,7 @@ export class UsesIndex implements QuestionFiles {
   readonly #revision: number;
   readonly #budget: ReadBudget;
   readonly #configs: ScriptConfigs;
+  readonly #rustPackages: RustPackages;
   readonly #known = new Map<string, Promise<FileUses | undefined>>();
   readonly #named = new Map<string, Promise<DefinedSymbol[]>>();
   readonly #outlines = new Map<string, Promise<DefinedSymbol[]>>();
@@ -74,6 +76,7 @@ export class UsesIndex implements QuestionFiles {
     this.#revision = revision;
     this.#budget = budget;
     this.#configs = new ScriptConfigs(this);
+    this.#rustPackages = new RustPackages(this);
   }
 
   /** The limit was reached before everything was read. */
@@ -177,6 +180,7 @@ export class UsesIndex implements QuestionFiles {
 
   /** Files that an import in a script may mean that does not begin with a dot: of a package of the repository, or through an alias. */
   async entries(path: string, module: string): Promise<readonly Entry[]> {
+    if (path.endsWith(".rs")) return this.#rustPackages.entries(module);
     return SCRIPTS.has(this.language(path)) ? this.#configs.entries(path, module) : [];
   }
 

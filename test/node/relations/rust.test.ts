@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { callsIn } from "./support.ts";
+import { indexOf, callsIn } from "./support.ts";
 
 describe("Rust", () => {
   it("follows modules of files, folders and of the file, aliases, lists and re-exports", async () => {
@@ -49,6 +49,53 @@ describe("Rust", () => {
       "go@4 → crates/my-core/src/lib.rs:4",
       "go@5 → outside",
     ]);
+  });
+
+  it("follows packages by the names of their manifests, from programs, tests and other packages", async () => {
+    const core =
+      "pub struct Core;\nimpl Core {\n    pub fn new() -> Self { Core }\n    pub fn go(&self) {}\n}\npub fn help() {}\n";
+    const user = [
+      "use my_tool::core::Core;",
+      "use grep_searcher::Searcher;",
+      "fn main() {",
+      "    Core::new().go();",
+      "    my_tool::core::help();",
+      "    Searcher::find();",
+      "    twice::lost();",
+      "}",
+    ].join("\n");
+    const files = {
+      "Cargo.toml": '[package]\nname = "my-tool"\n\n[workspace]\nmembers = ["crates/*"]\n',
+      "src/lib.rs": "pub mod core;\n",
+      "src/core.rs": core,
+      "src/bin/run.rs": user,
+      "tests/it.rs": user,
+      "tests/files/Cargo.toml": '[package]\nname = "my-tool"\n',
+      "crates/searcher/Cargo.toml": '[package]\nname = "searcher-package"\n[lib]\nname = "grep_searcher"\n',
+      "crates/searcher/src/lib.rs": "mod find;\npub use find::Searcher;\n",
+      "crates/searcher/src/find.rs": "pub struct Searcher;\nimpl Searcher {\n    pub fn find() {}\n}\n",
+      "crates/user/src/main.rs": user,
+      "a/Cargo.toml": '[package]\nname = "twice"\n',
+      "a/src/lib.rs": "pub fn lost() {}\n",
+      "b/Cargo.toml": '[package]\nname = "twice"\n',
+      "b/src/lib.rs": "pub fn lost() {}\n",
+    };
+    const index = await indexOf(files);
+    for (const path of ["src/bin/run.rs", "tests/it.rs", "crates/user/src/main.rs"]) {
+      const uses = (await index.uses(path))?.uses ?? [];
+      const calls = uses.filter(({ kind }) => kind === "call");
+      const found = await Promise.all(calls.map(async (use) => [use.name, await index.resolve(path, use)]));
+      expect([path, Object.fromEntries(found)]).toEqual([
+        path,
+        {
+          new: { path: "src/core.rs", line: 3 },
+          go: { path: "src/core.rs", line: 4 },
+          help: { path: "src/core.rs", line: 6 },
+          find: { path: "crates/searcher/src/find.rs", line: 3 },
+          lost: "outside",
+        },
+      ]);
+    }
   });
 
   it("follows self, fields, results, references, optional values and pointers", async () => {

@@ -1,0 +1,43 @@
+/** The packages of a repository of Rust, by the names that their `Cargo.toml` gives them: programs, tests and other packages import them by these. */
+import { type Manifest, readManifest } from "./manifests.ts";
+import { rustFiles } from "./modules.ts";
+import type { ConfiguredFiles, Entry } from "./script-configs.ts";
+
+/** Manifests that are read. */
+const MAX_MANIFESTS = 300;
+
+/** The files of a revision, and which of them are tests: manifests among those name no package that others import. */
+type Files = ConfiguredFiles & { isTest(path: string): boolean };
+
+type RustPackage = Extract<Manifest, { kind: "rust" }>;
+
+/** The packages of one revision; their manifests are read when an import first asks for them. */
+export class RustPackages {
+  readonly #files: Files;
+  #packages: Promise<ReadonlyMap<string, RustPackage | undefined>> | undefined;
+
+  constructor(files: Files) {
+    this.#files = files;
+  }
+
+  /** The files that a path such as `acme::client` may mean, the likeliest first; none if no package has its name, or several do. */
+  async entries(module: string): Promise<Entry[]> {
+    const [name = "", ...inner] = module.split("::");
+    const own = (await (this.#packages ??= this.#read())).get(name);
+    if (!own) return [];
+    const files = rustFiles(own.sources, inner, own.sources);
+    return files.filter((path) => this.#files.has(path)).map((path) => ({ path, isStated: true }));
+  }
+
+  async #read(): Promise<ReadonlyMap<string, RustPackage | undefined>> {
+    const files = this.#files;
+    const manifests = files.paths.filter((path) => /(?:^|\/)Cargo\.toml$/.test(path) && !files.isTest(path));
+    const paths = manifests.slice(0, MAX_MANIFESTS);
+    const packages = new Map<string, RustPackage | undefined>();
+    for (const [i, text] of (await files.textsOf(paths)).entries()) {
+      const found = text === undefined ? undefined : readManifest(paths[i] ?? "", text);
+      if (found?.kind === "rust") packages.set(found.name, packages.has(found.name) ? undefined : found);
+    }
+    return packages;
+  }
+}
