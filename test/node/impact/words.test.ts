@@ -7,7 +7,7 @@ describe("the words of a change", () => {
     words.add(
       [
         'name = "bstr"',
-        `checksum = "${"63044e1ae8e69f3b5a92c6ea11a2e6e9"}"`,
+        'checksum = "63044e1ae8e69f3b5a92c6ea11a2e6e9"',
         `"integrity": "sha512-${"Ab3/dEf+gH9x".repeat(6)}=="`,
         "const decade = facade(faded);",
       ].join("\n"),
