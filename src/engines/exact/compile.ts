@@ -8,6 +8,7 @@ import {
   type PatternFlags,
   requiredText,
 } from "./line-pattern.ts";
+import { lineEndAfter, lineEndAt, lineStartAt } from "./line-offsets.ts";
 import { LiteralMatcher } from "./literal.ts";
 import { checkCost } from "./pattern-cost.ts";
 import type { RegexEngine, RustRegex } from "./rust-regex.ts";
@@ -15,7 +16,6 @@ import { findInvalidUtf8, isUtf8 } from "./utf8.ts";
 
 const encoder = new TextEncoder();
 const LINE_BREAK = 10;
-const CARRIAGE_RETURN = 13;
 
 /**
  * A matcher for a pattern. A literal needs no regular expression, so `loadEngine` is not called for it. Throws `PatternError` for a
@@ -41,8 +41,6 @@ class RegexMatcher implements Matcher {
   readonly #engine: RegexEngine;
   readonly #pattern: LinePattern;
   readonly #regex: RustRegex;
-  /** Matches from a match to the end of its line. */
-  #toLineEnd: RustRegex | undefined;
   /** For texts that are no UTF-8. */
   #invalid: RustRegex | undefined;
 
@@ -62,32 +60,61 @@ class RegexMatcher implements Matcher {
   }
 
   matches(text: Uint8Array): number[] {
-    if (isUtf8(text)) return this.#regex.hasMatch(text) ? withinText(this.#regex.matches(text), text) : [];
-    this.#invalid ??= this.#engine.compile(this.#pattern.invalidSource);
-    const invalid = findInvalidUtf8(text);
-    const replaced = withInvalidBytes(text, invalid);
-    const found = withinText(this.#invalid.matches(replaced), replaced);
-    let before = 0;
-    // Each replaced byte has become longer; offsets ascend.
-    return found.map((offset) => {
-      while (before < invalid.length && (invalid[before] as number) + before * GROWTH < offset) before++;
-      return offset - before * GROWTH;
-    });
+    const { regex, bytes, inText } = this.#forText(text);
+    const found = regex.hasMatch(bytes) ? withinText(regex.matches(bytes), bytes) : [];
+    return inText ? found.map(inText) : found;
   }
 
-  lineMatches(text: Uint8Array): number[] {
-    // `$` is also tried without the CR before a line's end, and is compared by match.
-    if ((this.hasLineEnd && text.includes(CARRIAGE_RETURN)) || !isUtf8(text)) return this.matches(text);
-    if (!this.#regex.hasMatch(text)) return [];
-    this.#toLineEnd ??= this.#engine.compile(String.raw`(?:${this.#pattern.source})[^\n]*`);
-    return withinText(this.#toLineEnd.matchesToLineEnd(text), text);
+  lines(text: Uint8Array): number[] {
+    const { regex, bytes, inText } = this.#forText(text);
+    const found = linesWithMatch(regex, bytes);
+    return inText ? found.map(inText) : found;
+  }
+
+  /** The expression for a text, the bytes that it matches, and the offset in the text of one in them, asked in ascending order. */
+  #forText(text: Uint8Array): { regex: RustRegex; bytes: Uint8Array; inText?: (offset: number) => number } {
+    if (isUtf8(text)) return { regex: this.#regex, bytes: text };
+    this.#invalid ??= this.#engine.compile(this.#pattern.invalidSource);
+    const invalid = findInvalidUtf8(text);
+    let before = 0;
+    const inText = (offset: number): number => {
+      // Each replaced byte has become longer.
+      while (before < invalid.length && (invalid[before] as number) + before * GROWTH < offset) before++;
+      return offset - before * GROWTH;
+    };
+    return { regex: this.#invalid, bytes: withInvalidBytes(text, invalid), inText };
   }
 
   free(): void {
     this.#regex.free();
-    this.#toLineEnd?.free();
     this.#invalid?.free();
   }
+}
+
+/** Bytes that are searched at once, at least. */
+const MIN_WINDOW_BYTES = 1024;
+/** How much further than the line of the last match is searched at once. Each search copies what it searches. */
+const WINDOW_GROWTH = 4;
+
+/** The lines that match. Each search finds one, so that those behind it are found without looking for more matches in it. */
+function linesWithMatch(regex: RustRegex, text: Uint8Array): number[] {
+  const found: number[] = [];
+  let window = text.length;
+  for (let at = 0; at < text.length;) {
+    const windowEnd = at + window >= text.length ? text.length : lineEndAfter(text, at + window - 1);
+    const end = regex.firstMatchEnd(text.subarray(at, windowEnd));
+    // Behind the last line break is no line.
+    if (end < 0 || (at + end === windowEnd && text[windowEnd - 1] === LINE_BREAK)) {
+      at = windowEnd;
+      window *= WINDOW_GROWTH;
+      continue;
+    }
+    const lineEnd = lineEndAt(text, at + end);
+    found.push(lineStartAt(text, at + end), lineEnd);
+    window = Math.max(MIN_WINDOW_BYTES, WINDOW_GROWTH * (lineEnd - at));
+    at = lineEnd + 1;
+  }
+  return found;
 }
 
 const GROWTH = INVALID_BYTE.length - 1;

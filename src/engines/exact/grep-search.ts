@@ -5,7 +5,7 @@ import { compareUtf8 } from "../search/order.ts";
 import { asideTraits, INCLUDED, TRAIT } from "../search/traits.ts";
 import { describeLines, linesByFile } from "./lines.ts";
 import type { Matcher } from "./matcher.ts";
-import { type LineHit, scanLines } from "./scan.ts";
+import { addRanges, type LineHit, scanLines } from "./scan.ts";
 import type {
   FileBytes,
   FoundLine,
@@ -213,16 +213,18 @@ export class GrepSearch {
     return [...this.#found.values()].flat().sort(compareFound);
   }
 
-  /** The matches of a text: how many there are, and those of a range; without one the lines are only counted. */
+  /** The matches of a text: how many there are, and those of a range. */
   #scan({ bytes, withheld }: FileBytes, from: number, to: number): { wanted: LineHit[]; hits: number; lines: number } {
     const wanted: LineHit[] = [];
     let [hits, lines] = [0, 0];
-    const options = { multiline: this.#request.multiline === true, withheld, linesOnly: from >= to };
-    scanLines(this.#matcher, withoutMark(bytes), options, (hit) => {
+    const text = withoutMark(bytes);
+    const multiline = this.#request.multiline === true;
+    scanLines(this.#matcher, text, { multiline, withheld }, (hit) => {
       if (hits >= from && hits < to) wanted.push(hit);
       hits++;
       lines += hit.lineCount;
     });
+    if (!multiline) addRanges(this.#matcher, text, wanted);
     return { wanted, hits, lines };
   }
 

@@ -1,8 +1,7 @@
 import type { Matcher } from "./matcher.ts";
 import { type NgramQuery, queryOfBytes } from "./ngrams.ts";
+import { lineEndAt, lineStartAt } from "./line-offsets.ts";
 import { isWordAt, isWordBefore } from "./utf8.ts";
-
-const LINE_BREAK = 10;
 
 /** Finds a text, or one that no word characters surround. */
 export class LiteralMatcher implements Matcher {
@@ -20,27 +19,32 @@ export class LiteralMatcher implements Matcher {
   }
 
   matches(text: Uint8Array): number[] {
-    return this.#find(text, (end) => end);
-  }
-
-  lineMatches(text: Uint8Array): number[] {
-    return this.#find(text, (end) => {
-      const lineEnd = text.indexOf(LINE_BREAK, end);
-      return lineEnd < 0 ? text.length : lineEnd;
-    });
-  }
-
-  /** `resume`: where to go on after a match that ends at an offset. */
-  #find(text: Uint8Array, resume: (end: number) => number): number[] {
     const found: number[] = [];
+    this.#find(text, (start, end) => {
+      found.push(start, end);
+      return end;
+    });
+    return found;
+  }
+
+  lines(text: Uint8Array): number[] {
+    const found: number[] = [];
+    this.#find(text, (start, end) => {
+      const lineEnd = lineEndAt(text, end);
+      found.push(lineStartAt(text, start), lineEnd);
+      return lineEnd;
+    });
+    return found;
+  }
+
+  /** Calls `onMatch` for each match; the search goes on at the offset that it returns. */
+  #find(text: Uint8Array, onMatch: (start: number, end: number) => number): void {
     const next = searcher(text, this.#literal);
     for (let at = next(0); at >= 0;) {
       const end = at + this.#literal.length;
       const matches = !this.#isWord || (!isWordBefore(text, at) && !isWordAt(text, end));
-      if (matches) found.push(at, end);
-      at = next(matches ? resume(end) : at + 1);
+      at = next(matches ? onMatch(at, end) : at + 1);
     }
-    return found;
   }
 
   free(): void {

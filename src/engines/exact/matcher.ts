@@ -11,10 +11,10 @@ export interface Matcher {
   /** Offsets of all matches: start and end in turns, ascending. `text` begins and ends with a line. */
   matches(text: Uint8Array): number[];
   /**
-   * As `matches`, for who counts the lines of matches within lines: of several matches on a line all but the first may be left out, and
-   * the first may reach to the line's end.
+   * Offsets of the lines with a match: start and end, before the line break, in turns, ascending. `text` as above; no match may reach over
+   * lines. Much faster than `matches` where many match.
    */
-  lineMatches(text: Uint8Array): number[];
+  lines(text: Uint8Array): number[];
   /** Frees what the matcher holds. */
   free(): void;
 }

@@ -29,84 +29,140 @@ interface Exports {
   ): [text: number, bytes: number];
 }
 
-/** Memory beyond which an instance is not used again: it never shrinks. */
+/** Memory beyond which an engine is not used for another pattern: the memory of WebAssembly never shrinks. */
 const MAX_KEPT_BYTES = 24 * 1024 * 1024;
+/** What matching may take before the instance is replaced: its allocator loses about as much as each list of matches takes. */
+const MAX_GROWTH_BYTES = 16 * 1024 * 1024;
+/**
+ * Its allocator keeps cells for each size below 1 KB, in words, and 64 KB or more for the first of a size. So lines of small sizes are filled up
+ * to a few of them.
+ */
+const MIN_LARGE_BYTES = 1028;
+const SMALL_STEP = 128;
+const LINE_BREAK = 10;
 /** What `shortestMatch` returns if nothing matches. */
 const NO_MATCH = 0x100000001;
 /** Bytes that may mark the matches in a result: controls that are rare in texts. */
 const MARKS = [0, 1, 2, 3, 4, 5, 6, 7, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 28, 29, 30, 31];
-const LINE_BREAK = 10;
 /** The error's text has the pattern behind so many spaces, and marks the place below. */
 const INDENT = 4;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** An instance of the WebAssembly, with the regular expressions that were compiled in it. */
+/** Compiles regular expressions in one instance of the WebAssembly at a time. */
 export class RegexEngine {
+  readonly #module: WebAssembly.Module;
+  #instance: Instance;
+
+  constructor(module: WebAssembly.Module) {
+    this.#module = module;
+    this.#instance = new Instance(module);
+  }
+
+  /** Whether it can be used for another pattern. */
+  get isSmall(): boolean {
+    return this.#instance.sizeBytes <= MAX_KEPT_BYTES;
+  }
+
+  /** Throws `PatternError`. The expression must be freed. */
+  compile(pattern: string): RustRegex {
+    return new RustRegex(this, pattern);
+  }
+
+  /** @internal A new instance if the last one has grown much since an expression was compiled in it. */
+  instance(): Instance {
+    if (this.#instance.hasGrown) this.#instance = new Instance(this.#module);
+    return this.#instance;
+  }
+}
+
+/** A compiled regular expression. It matches in time linear in the text, whatever the pattern is. */
+export class RustRegex {
+  readonly #engine: RegexEngine;
+  readonly #pattern: string;
+  #instance: Instance;
+  #regex: number;
+
+  /** @internal */
+  constructor(engine: RegexEngine, pattern: string) {
+    this.#engine = engine;
+    this.#pattern = pattern;
+    this.#instance = engine.instance();
+    this.#regex = this.#instance.compile(pattern);
+  }
+
+  /** `text` must be valid UTF-8, here and below. */
+  hasMatch(text: Uint8Array): boolean {
+    return this.#instance.shortestMatch(this.#regex, text) >= 0;
+  }
+
+  /**
+   * Offset at which a match ends, or is known, in the first line that has one; -1 if nothing matches. The expression must match line by line:
+   * within a line, and at its end as at that of the text.
+   */
+  firstMatchEnd(text: Uint8Array): number {
+    const length = text.length < MIN_LARGE_BYTES ? Math.ceil(text.length / SMALL_STEP) * SMALL_STEP : text.length;
+    const end = this.#instance.shortestMatch(this.#regex, text, length);
+    return end > text.length ? -1 : end;
+  }
+
+  /** Offsets of all matches, in bytes: start and end in turns. */
+  matches(text: Uint8Array): number[] {
+    const instance = this.#engine.instance();
+    if (instance !== this.#instance) {
+      this.#regex = instance.compile(this.#pattern);
+      this.#instance = instance;
+    }
+    return instance.matches(this.#regex, text);
+  }
+
+  free(): void {
+    this.#instance.free(this.#regex);
+  }
+}
+
+/** An instance of the WebAssembly. Expressions are pointers in its memory. */
+class Instance {
   readonly #exports: Exports;
   #bytes = new Uint8Array();
+  /** Memory after the last expression was compiled. */
+  #compiledBytes = 0;
 
   constructor(module: WebAssembly.Module) {
     this.#exports = this.#instantiate(module);
     this.#exports.__wbindgen_start();
   }
 
-  /** Whether it can be used for another pattern. */
-  get isSmall(): boolean {
-    return this.#exports.memory.buffer.byteLength <= MAX_KEPT_BYTES;
+  get sizeBytes(): number {
+    return this.#exports.memory.buffer.byteLength;
   }
 
-  /** Throws `PatternError`. The expression must be freed. */
-  compile(pattern: string): RustRegex {
+  get hasGrown(): boolean {
+    return this.sizeBytes > this.#compiledBytes + MAX_GROWTH_BYTES;
+  }
+
+  /** Throws `PatternError`. */
+  compile(pattern: string): number {
     const bytes = encoder.encode(pattern);
     const [regex, error, failed] = this.#exports.rregex_new(this.#put(bytes), bytes.length);
-    if (failed === 0) return new RustRegex(this, regex);
+    this.#compiledBytes = this.sizeBytes;
+    if (failed === 0) return regex;
     const thrown = this.#exports.__wbindgen_export_2.get(error);
     this.#exports.__externref_table_dealloc(error);
     throw new PatternError(reasonOf(thrown instanceof Error ? thrown.message : String(thrown)));
   }
 
-  /** @internal */
-  hasMatch(regex: number, text: Uint8Array): boolean {
-    return this.#exports.rregex_shortestMatch(regex, this.#put(text), text.length) !== NO_MATCH;
+  /** Offset at which a match is known; -1 if nothing matches. The text is filled up with line breaks to `length`. */
+  shortestMatch(regex: number, text: Uint8Array, length = text.length): number {
+    const end = this.#exports.rregex_shortestMatch(regex, this.#put(text, length), length);
+    return end === NO_MATCH ? -1 : end;
   }
 
-  /** @internal */
   matches(regex: number, text: Uint8Array): number[] {
-    const offsets: number[] = [];
     const mark = markFor(text);
     const character = String.fromCharCode(mark);
-    this.#replaceAll(regex, text, `${character}\${0}${character}`, (marked) => {
-      for (let at = marked.indexOf(mark); at >= 0; at = marked.indexOf(mark, at + 1)) offsets.push(at - offsets.length);
-    });
-    return offsets;
-  }
-
-  /**
-   * As `matches`, of an expression whose matches all end with their line. Ten times as fast where many match: for a replacement that does not
-   * name the match, the engine looks for no groups.
-   * @internal
-   */
-  matchesToLineEnd(regex: number, text: Uint8Array): number[] {
-    const offsets: number[] = [];
-    const mark = markFor(text);
-    this.#replaceAll(regex, text, String.fromCharCode(mark), (marked) => {
-      // What is between the matches is the same in both.
-      let [from, end] = [0, 0];
-      for (let at = marked.indexOf(mark); at >= 0; at = marked.indexOf(mark, from)) {
-        const start = end + at - from;
-        const lineEnd = text.indexOf(LINE_BREAK, start);
-        end = lineEnd < 0 ? text.length : lineEnd;
-        offsets.push(start, end);
-        from = at + 1;
-      }
-    });
-    return offsets;
-  }
-
-  #replaceAll(regex: number, text: Uint8Array, replacement: string, read: (replaced: Uint8Array) => void): void {
-    const by = encoder.encode(replacement);
+    const by = encoder.encode(`${character}\${0}${character}`);
     const [pointer, length] = this.#exports.rregex_replaceAll(
       regex,
       this.#put(text),
@@ -114,18 +170,23 @@ export class RegexEngine {
       this.#put(by),
       by.length,
     );
-    read(this.#memory().subarray(pointer, pointer + length));
+    const marked = this.#memory().subarray(pointer, pointer + length);
+    const offsets: number[] = [];
+    for (let at = marked.indexOf(mark); at >= 0; at = marked.indexOf(mark, at + 1)) offsets.push(at - offsets.length);
     this.#exports.__wbindgen_free(pointer, length, 1);
+    return offsets;
   }
 
-  /** @internal */
   free(regex: number): void {
     this.#exports.__wbg_rregex_free(regex, 0);
   }
 
-  #put(bytes: Uint8Array): number {
-    const pointer = this.#exports.__wbindgen_malloc(bytes.length, 1) >>> 0;
-    this.#memory().set(bytes, pointer);
+  /** Copies bytes into the memory, with line breaks behind them up to `length`. */
+  #put(bytes: Uint8Array, length = bytes.length): number {
+    const pointer = this.#exports.__wbindgen_malloc(length, 1) >>> 0;
+    const memory = this.#memory();
+    memory.set(bytes, pointer);
+    if (length > bytes.length) memory.fill(LINE_BREAK, pointer + bytes.length, pointer + length);
     return pointer;
   }
 
@@ -161,36 +222,6 @@ export class RegexEngine {
         });
     }
     return new wasm.Instance(module, imports).exports as unknown as Exports;
-  }
-}
-
-/** A compiled regular expression. It matches in time linear in the text, whatever the pattern is. */
-export class RustRegex {
-  readonly #engine: RegexEngine;
-  readonly #regex: number;
-
-  constructor(engine: RegexEngine, regex: number) {
-    this.#engine = engine;
-    this.#regex = regex;
-  }
-
-  /** `text` must be valid UTF-8, here and below. */
-  hasMatch(text: Uint8Array): boolean {
-    return this.#engine.hasMatch(this.#regex, text);
-  }
-
-  /** Offsets of all matches, in bytes: start and end in turns. */
-  matches(text: Uint8Array): number[] {
-    return this.#engine.matches(this.#regex, text);
-  }
-
-  /** As `matches`, of an expression whose matches all end with their line. */
-  matchesToLineEnd(text: Uint8Array): number[] {
-    return this.#engine.matchesToLineEnd(this.#regex, text);
-  }
-
-  free(): void {
-    this.#engine.free(this.#regex);
   }
 }
 

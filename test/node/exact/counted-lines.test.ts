@@ -1,9 +1,21 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createMatcher } from "../../../src/engines/exact/compile.ts";
+import type { Matcher } from "../../../src/engines/exact/matcher.ts";
+import { RegexEngine } from "../../../src/engines/exact/rust-regex.ts";
 import { runGrep } from "../../../src/engines/exact/run-grep.ts";
-import { inMemory, request } from "./in-memory.ts";
+import { inMemory, regexModule, request } from "./in-memory.ts";
 
-describe("lines that are counted and not shown", () => {
+const engine = new RegexEngine(regexModule);
+const matcherOf = (pattern: string): Promise<Matcher> => createMatcher({ pattern }, () => Promise.resolve(engine));
+
+/** Numbers of the lines with a match. */
+function linesOfMatches(bytes: Uint8Array, matches: readonly number[]): number[] {
+  const lineOf = (offset: number) => bytes.subarray(0, offset).filter((byte) => byte === 10).length;
+  return [...new Set(matches.filter((_, i) => i % 2 === 0).map(lineOf))];
+}
+
+describe("lines with a match", () => {
   const PATTERNS = [
     "a",
     ".",
@@ -20,23 +32,57 @@ describe("lines that are counted and not shown", () => {
     "a|$",
     "(?i)A",
     "b.*",
+    String.raw`\bab?\b`,
+    String.raw`b\W*\z`,
+    "ab",
   ];
+  const parts = fc.constantFrom("a", "b", "é", "😀", " ", "\t", "\n", "\n", "\r\n", "\r", "\0", "\x01", "\xff");
+  const rare = fc.constantFrom("-".repeat(700), "-".repeat(127), "\n".repeat(40), "-\n".repeat(800));
   const text = fc
-    .array(fc.constantFrom("a", "b", "é", "😀", " ", "\t", "\n", "\n", "\r\n", "\r", "\0", "\x01", "\xff"), {
-      maxLength: 40,
-    })
-    .map((parts) => parts.join(""));
+    .array(fc.oneof({ weight: 12, arbitrary: parts }, { weight: 1, arbitrary: rare }), { maxLength: 60 })
+    .map((written) => written.join(""));
 
-  it.each(PATTERNS)("are as many as those that would be shown: %s", async (pattern) => {
+  it.each(PATTERNS)("are those of all matches: %s", async (pattern) => {
+    const matcher = await matcherOf(pattern);
+    fc.assert(
+      fc.property(text, fc.boolean(), (written, isLatin1) => {
+        const bytes = Buffer.from(written, isLatin1 ? "latin1" : "utf8");
+        const lines = matcher.lines(bytes);
+        expect(linesOfMatches(bytes, lines)).toEqual(linesOfMatches(bytes, matcher.matches(bytes)));
+        for (let i = 0; i < lines.length; i += 2) {
+          expect(bytes.subarray(lines[i], lines[i + 1]).includes(10)).toBe(false);
+          expect([10, undefined]).toContain(bytes[(lines[i] ?? 0) - 1]);
+          expect([10, undefined]).toContain(bytes[lines[i + 1] ?? 0]);
+        }
+      }),
+      { numRuns: 50 },
+    );
+    matcher.free();
+  });
+
+  it.each(["a$", String.raw`^\s*$`, "b?$"])("are as many as those that are shown: %s", async (pattern) => {
     await fc.assert(
-      fc.asyncProperty(text, fc.boolean(), async (written, isLatin1) => {
-        const bytes = isLatin1 ? Buffer.from(written, "latin1") : written;
-        const texts = inMemory([{ path: "a", bytes }]);
-        const { matches } = await runGrep(texts, request(pattern));
+      fc.asyncProperty(text, async (written) => {
+        const texts = inMemory([{ path: "a", bytes: written }]);
+        const { matches } = await runGrep(texts, request(pattern, { limit: 10_000 }));
         const { total } = await runGrep(texts, request(pattern, { count: true }));
+        expect(matches.every(({ ranges }) => ranges.length > 0)).toBe(true);
         expect(total.lines).toBe(matches.length);
       }),
       { numRuns: 50 },
     );
+  });
+
+  it("take little memory, however much text there is", async () => {
+    const own = new RegexEngine(regexModule);
+    const matcher = await createMatcher({ pattern: String.raw`\w+\s+\w` }, () => Promise.resolve(own));
+    const block = Buffer.from("let a = b;\n".repeat(20_000));
+    for (let i = 0; i < 100; i++) {
+      matcher.lines(block.subarray(0, block.length - 11 * i));
+      matcher.lines(block.subarray(0, 11 * (i + 1)));
+      if (i % 10 === 0) matcher.matches(block);
+      expect(own.isSmall).toBe(true);
+    }
+    matcher.free();
   });
 });
