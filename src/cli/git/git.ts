@@ -265,7 +265,7 @@ interface GitObject {
 /** Reads objects in the given order with one `git cat-file`. Throws `GIT_DAMAGED` if one is not what its id names. */
 async function* readObjects(cwd: string, names: readonly string[]): AsyncGenerator<GitObject> {
   if (names.length === 0) return;
-  const child = spawn(gitProgram(), ["cat-file", "--batch"], {
+  const child = spawn(gitProgram(), ["cat-file", "--batch", "--buffer"], {
     cwd,
     env: gitEnvironment(),
     stdio: ["pipe", "pipe", "ignore"],
