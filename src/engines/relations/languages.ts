@@ -1,3 +1,5 @@
+import { wordSet } from "../../lib/word-set.ts";
+
 /** Languages without rules of scope: their uses are known by name. */
 const NAMED = ["swift", "scala", "lua", "bash", "elixir", "zig", "dart"] as const;
 export type NamedLanguage = (typeof NAMED)[number];
@@ -27,6 +29,14 @@ export type LanguageWithUses = (typeof LANGUAGES_WITH_USES)[number];
 export function hasUses(language: string): language is LanguageWithUses {
   return (LANGUAGES_WITH_USES as readonly string[]).includes(language);
 }
+
+/** Languages of prose and data: a name before a parenthesis calls nothing there. */
+const CALL_NOTHING: ReadonlySet<string> = wordSet(
+  "markdown rst asciidoc org latex text diff csv json yaml toml ini ignore",
+);
+
+/** Whether files in the language may call something. */
+export const mayCall = (language: string): boolean => !CALL_NOTHING.has(language);
 
 /** Languages whose rules may fail: they do not follow overloads by type, nor templates and macros of C++. */
 const UNSURE: ReadonlySet<string> = new Set(["cpp", "kotlin"]);

@@ -2,6 +2,7 @@
 import type { SymbolPlace } from "../search/record.ts";
 import type { FoundReference, FoundSymbol } from "../search/types.ts";
 import type { Place, RelatedFiles, Resolved, Target } from "./resolved.ts";
+import type { StoredUses } from "./record.ts";
 import type { Use } from "./types.ts";
 
 /** A definition, by its place. */
@@ -17,6 +18,7 @@ export interface QuestionFiles extends RelatedFiles {
   readonly unread: ReadonlySet<string>;
   /** The limit was reached before everything was read. */
   readonly exhausted: boolean;
+  uses(path: string): Promise<StoredUses | undefined>;
   has(path: string): boolean;
   /** Language id of a file; empty for a path that is none. */
   language(path: string): string;
@@ -46,6 +48,6 @@ export interface QuestionFiles extends RelatedFiles {
    * file's own repository.
    */
   lines(places: readonly { path: string; line: number }[]): Promise<FoundReference[]>;
-  /** Lines of some files that mention an identifier, in order of path and line, those of its definitions left out. */
-  linesMentioning(name: string, paths: ReadonlySet<string>): Promise<FoundReference[]>;
+  /** For each identifier, lines of some files that mention it, in order of path and line, those of its definitions left out. */
+  linesMentioning(wanted: readonly { name: string; paths: ReadonlySet<string> }[]): Promise<FoundReference[][]>;
 }

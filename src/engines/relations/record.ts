@@ -187,11 +187,20 @@ function keyOf(kind: number, [first = 0, second = 0]: readonly number[]): number
   return kind + 16 * (first + 2 ** 24 * second);
 }
 
+/** The uses of a file as they are stored. */
+export interface StoredUses extends FileUses {
+  /**
+   * The uses that may be of one of some names: they are written with it, are an alias of it, or of what a module exports as a whole, which
+   * goes by any name. Most of a file's uses are none of them and are not decoded.
+   */
+  usesOf: (names: ReadonlySet<string>) => Use[];
+}
+
 /**
- * Decodes a record; its `uses` anew each time they are asked for, so that many files can be in memory. Throws `SearchFormatError` if it is
- * damaged, and so may `uses`.
+ * Decodes a record; its uses anew each time they are asked for, so that many files can be in memory. Throws `SearchFormatError` if it is
+ * damaged, and so may they.
  */
-export function decodeUses(bytes: Uint8Array): FileUses {
+export function decodeUses(bytes: Uint8Array): StoredUses {
   const body = new Decoder(new ByteReader(bytes));
   const imports = body.list((): Import => ({ module: body.string(), name: body.string(), line: body.line() }));
   const named = () => new Map(body.list(() => [body.string(), body.meaning()] as const));
@@ -217,6 +226,7 @@ export function decodeUses(bytes: Uint8Array): FileUses {
     get uses() {
       return body.usesAt(start);
     },
+    usesOf: (names) => body.usesAt(start, names),
   };
 }
 
@@ -248,24 +258,32 @@ class Decoder {
     return this.#strings[this.reader.varint()] ?? fail("a string");
   }
 
-  /** The uses, which are the rest of the record from `start`. */
-  usesAt(start: number): Use[] {
-    this.reader.position = start;
-    this.#line = 0;
-    const uses = this.list((): Use => ({
-      kind: USE_KINDS[this.reader.u8()] ?? fail("a kind of use"),
-      name: this.string(),
-      line: this.line(),
-      enclosing: this.enclosing(),
-      meaning: this.meaning(),
-    }));
-    if (!this.reader.atEnd) fail("its end");
+  /** The uses, which are the rest of the record from `start`; only those that may be of one of some names, if these are given. */
+  usesAt(start: number, names?: ReadonlySet<string>): Use[] {
+    const uses: Use[] = [];
+    const isNamed = names && this.#strings.map((text) => names.has(text));
+    const isMeant = names && this.#meanings.map((meaning) => isAliasOf(meaning, names));
+    if (isNamed && isMeant && !isNamed.includes(true) && !isMeant.includes(true)) return uses;
+    const { reader } = this;
+    reader.position = start;
+    let line = 0;
+    for (let left = reader.varint(); left > 0; left--) {
+      const kind = USE_KINDS[reader.u8()] ?? fail("a kind of use");
+      const name = reader.varint();
+      line += reader.zigzag();
+      const enclosing = reader.varint();
+      const meaning = reader.varint();
+      if (isNamed?.[name] === false && isMeant?.[meaning] === false) continue;
+      uses.push({
+        kind,
+        name: this.#strings[name] ?? fail("a string"),
+        line,
+        enclosing: enclosing === 0 ? null : (this.#strings[enclosing - 1] ?? fail("a string")),
+        meaning: this.#meanings[meaning] ?? fail("a meaning"),
+      });
+    }
+    if (!reader.atEnd) fail("its end");
     return uses;
-  }
-
-  enclosing(): string | null {
-    const position = this.reader.varint();
-    return position === 0 ? null : (this.#strings[position - 1] ?? fail("a string"));
   }
 
   meaning(): Meaning {
@@ -307,6 +325,13 @@ class Decoder {
     }
   }
 }
+
+/** Whether a use with a meaning may be of one of some names, however it is written. */
+const isAliasOf = (meaning: Meaning, names: ReadonlySet<string>): boolean =>
+  meaning.to === "import" && (isWholeModule(meaning) || names.has(meaning.name));
+
+/** Whether a meaning is what a module exports as a whole, which goes by any name. */
+export const isWholeModule = ({ name }: { name: string }): boolean => name === "default" || name === "*";
 
 function fail(what: string): never {
   throw new SearchFormatError(`a record of uses is damaged: ${what}`);

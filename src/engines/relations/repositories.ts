@@ -2,7 +2,7 @@
 import { filesWithNames } from "../impact/names.ts";
 import { filesNamed } from "../search/definitions.ts";
 import { nameKey } from "../search/names.ts";
-import { documentsWith, hashOfIdentifier, sourcesFirst } from "../search/references.ts";
+import { filesWith, hashOfIdentifier } from "../search/references.ts";
 import type { SearchIndex } from "../search/search-index.ts";
 import type { FoundReference, FoundSymbol, TextSource } from "../search/types.ts";
 import { MAX_CANDIDATES } from "./limits.ts";
@@ -13,7 +13,8 @@ import { inherits, resolveUse } from "./resolve.ts";
 import type { PackageFiles, Place, Resolved, Target } from "./resolved.ts";
 import type { Entry } from "./script-configs.ts";
 import { isStandardModule } from "./standard-library.ts";
-import type { FileUses, Use } from "./types.ts";
+import type { StoredUses } from "./record.ts";
+import type { Use } from "./types.ts";
 import type { DefinedSymbol, QuestionFiles } from "./question-files.ts";
 import { UsesIndex } from "./uses-index.ts";
 
@@ -109,7 +110,7 @@ export class Repositories implements QuestionFiles {
     return files.isTest(own);
   }
 
-  uses(path: string): Promise<FileUses | undefined> {
+  uses(path: string): Promise<StoredUses | undefined> {
     const { files, own } = this.#at(path);
     return files.uses(own);
   }
@@ -204,14 +205,12 @@ export class Repositories implements QuestionFiles {
     const found = wanted.has(asked) ? await home.mentioning(name) : [];
     wanted.delete(asked);
     if (wanted.size === 0) return found;
-    const documents = (await documentsWith(index, name)).filter((document) =>
-      wanted.has(index.revisionOf(index.fileOfDocument[document] as number)),
-    );
-    const files = new Set(sourcesFirst(index, documents).map((document) => index.fileOfDocument[document] as number));
-    const others = [...files].map((file) => ({
-      path: this.#marked(index.revisionOf(file), index.path(file)),
-      language: index.language(file),
-    }));
+    const others = (await filesWith(index, name))
+      .filter((file) => wanted.has(index.revisionOf(file)))
+      .map((file) => ({
+        path: this.#marked(index.revisionOf(file), index.path(file)),
+        language: index.language(file),
+      }));
     return [...found, ...others];
   }
 
@@ -296,8 +295,8 @@ export class Repositories implements QuestionFiles {
   }
 
   /** Lines of the repository that is asked: in languages without rules nothing leads to another. */
-  linesMentioning(name: string, paths: ReadonlySet<string>): Promise<FoundReference[]> {
-    return this.#given.home.linesMentioning(name, paths);
+  linesMentioning(wanted: readonly { name: string; paths: ReadonlySet<string> }[]): Promise<FoundReference[][]> {
+    return this.#given.home.linesMentioning(wanted);
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { parse } from "jsonc-parser";
 import { folderOf, joinPath, scriptFiles } from "./modules.ts";
+import type { NamedRustPackages } from "./rust-packages.ts";
 
 /** A file that an import may mean. */
 export interface Entry {
@@ -49,14 +50,25 @@ interface Aliases {
   hasBase: boolean;
 }
 
-/** The configurations of one revision; each is read when an import first asks for it. */
+type Packages = ReadonlyMap<string, ScriptPackage | undefined>;
+
+/** What was read of a revision's configurations. Later questions find it here: values only, since none may wait for what another reads. */
+export class KnownConfigs {
+  packages: Packages | undefined;
+  rustPackages: NamedRustPackages | undefined;
+  readonly aliases = new Map<string, Aliases | undefined>();
+}
+
+/** The configurations of one revision, for one question; each is read when an import first asks for it. */
 export class ScriptConfigs {
   readonly #files: ConfiguredFiles;
-  #packages: Promise<ReadonlyMap<string, ScriptPackage | undefined>> | undefined;
+  readonly #known: KnownConfigs;
+  #packages: Promise<Packages> | undefined;
   readonly #aliases = new Map<string, Promise<Aliases | undefined>>();
 
-  constructor(files: ConfiguredFiles) {
+  constructor(files: ConfiguredFiles, known = new KnownConfigs()) {
     this.#files = files;
+    this.#known = known;
   }
 
   /** The files that an import in a script may mean, the likeliest first; none for a package of another repository. */
@@ -65,12 +77,12 @@ export class ScriptConfigs {
     const aliases = await this.#aliasesOf(path);
     const aliased = aliases ? aliasedPaths(aliases, module) : [];
     const { name, inner } = packageNamed(module);
-    const own = (await (this.#packages ??= this.#readPackages())).get(name);
+    const own = (this.#known.packages ??= await (this.#packages ??= this.#readPackages())).get(name);
     const entries = [...aliased, ...(own ? entriesOf(own, inner) : [])].slice(0, MAX_ENTRIES);
     return entries.filter((entry) => this.#files.has(entry.path));
   }
 
-  async #readPackages(): Promise<ReadonlyMap<string, ScriptPackage | undefined>> {
+  async #readPackages(): Promise<Packages> {
     const paths = this.#files.paths.filter((path) => /(?:^|\/)package\.json$/.test(path)).slice(0, MAX_FILES);
     const packages = new Map<string, ScriptPackage | undefined>();
     for (const [i, text] of (await this.#files.textsOf(paths)).entries()) {
@@ -87,13 +99,17 @@ export class ScriptConfigs {
       for (const name of ["tsconfig.json", "jsconfig.json"]) {
         const own = folder === "" ? name : `${folder}/${name}`;
         if (!this.#files.has(own)) continue;
+        const { aliases: known } = this.#known;
+        if (known.has(own)) return known.get(own);
         let aliases = this.#aliases.get(own);
         if (!aliases) {
           if (this.#aliases.size >= MAX_FILES) return undefined;
           aliases = this.#readAliases(own, 0);
           this.#aliases.set(own, aliases);
         }
-        return aliases;
+        const read = await aliases;
+        known.set(own, read);
+        return read;
       }
       if (folder === "") return undefined;
     }

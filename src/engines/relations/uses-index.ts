@@ -1,18 +1,18 @@
 import { hasSureRules, hasUses } from "./languages.ts";
-import { decodeUses } from "./record.ts";
+import { decodeUses, type StoredUses } from "./record.ts";
 import { inherits, resolveUse } from "./resolve.ts";
 import { ReadBudget } from "./read-budget.ts";
 import type { DefinedSymbol, QuestionFiles } from "./question-files.ts";
 import type { PackageFiles, Place, Resolved, Target } from "./resolved.ts";
 import { RustPackages } from "./rust-packages.ts";
-import { type Entry, ScriptConfigs } from "./script-configs.ts";
-import type { FileUses, Use } from "./types.ts";
+import { type Entry, KnownConfigs, ScriptConfigs } from "./script-configs.ts";
+import type { Use } from "./types.ts";
 import { filesNamed, outlinesOf, symbolsOf } from "../search/definitions.ts";
 import { lastPart, nameKey } from "../search/names.ts";
 import { symbolsAt } from "../search/lookups.ts";
 import { innermost } from "../search/places.ts";
 import { kindOfNumber } from "../search/record.ts";
-import { documentsWith, referencesIn, shownLine, sourcesFirst } from "../search/references.ts";
+import { documentsWith, filesWith, referencesIn, shownLine, sourcesFirst } from "../search/references.ts";
 import type { SearchIndex } from "../search/search-index.ts";
 import { TRAIT } from "../search/traits.ts";
 import type { QueryTerm } from "../search/query.ts";
@@ -31,8 +31,9 @@ const SCRIPTS: ReadonlySet<string> = new Set(["typescript", "tsx", "javascript",
 
 /** SHA-256 of no bytes: an empty file has no record, since there is nothing to say. */
 const EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-const NO_USES: FileUses = {
+const NO_USES: StoredUses = {
   uses: [],
+  usesOf: () => [],
   imports: [],
   bindings: new Map(),
   exports: new Map(),
@@ -42,8 +43,19 @@ const NO_USES: FileUses = {
   callbacks: new Map(),
 };
 
+/** What was read of the configurations of open indexes, by revision: these do not change. */
+const configs = new WeakMap<SearchIndex, Map<number, KnownConfigs>>();
+
+function knownConfigs(index: SearchIndex, revision: number): KnownConfigs {
+  const ofIndex = configs.get(index) ?? new Map<number, KnownConfigs>();
+  configs.set(index, ofIndex);
+  const known = ofIndex.get(revision) ?? new KnownConfigs();
+  ofIndex.set(revision, known);
+  return known;
+}
+
 /** Reads the uses of a file whose record is not stored; undefined if that is not possible. */
-export type UsesFallback = (path: string, language: string) => Promise<FileUses | undefined>;
+export type UsesFallback = (path: string, language: string) => Promise<StoredUses | undefined>;
 
 /** The files of one revision as one question about relations reads them: it remembers what it has read, up to a limit. */
 export class UsesIndex implements QuestionFiles {
@@ -54,7 +66,7 @@ export class UsesIndex implements QuestionFiles {
   readonly #budget: ReadBudget;
   readonly #configs: ScriptConfigs;
   readonly #rustPackages: RustPackages;
-  readonly #known = new Map<string, Promise<FileUses | undefined>>();
+  readonly #known = new Map<string, Promise<StoredUses | undefined>>();
   readonly #named = new Map<string, Promise<DefinedSymbol[]>>();
   readonly #outlines = new Map<string, Promise<DefinedSymbol[]>>();
   /** Files in languages with rules whose uses are not known. */
@@ -75,8 +87,9 @@ export class UsesIndex implements QuestionFiles {
     this.#read = read;
     this.#revision = revision;
     this.#budget = budget;
-    this.#configs = new ScriptConfigs(this);
-    this.#rustPackages = new RustPackages(this);
+    const known = knownConfigs(index, revision);
+    this.#configs = new ScriptConfigs(this, known);
+    this.#rustPackages = new RustPackages(this, known);
   }
 
   /** The limit was reached before everything was read. */
@@ -100,9 +113,8 @@ export class UsesIndex implements QuestionFiles {
 
   /** Files that mention an identifier, sources first. Nearly all files for a name that is too common to be looked up. */
   async mentioning(name: string, _near?: readonly string[]): Promise<{ path: string; language: string }[]> {
-    const documents = sourcesFirst(this.#index, await documentsWith(this.#index, name));
-    const files = new Set(documents.map((document) => this.#index.fileOfDocument[document] as number));
-    return [...files].map((file) => ({ path: this.#index.path(file), language: this.#index.language(file) }));
+    const files = await filesWith(this.#index, name);
+    return files.map((file) => ({ path: this.#index.path(file), language: this.#index.language(file) }));
   }
 
   /** All files, in order of path. */
@@ -154,7 +166,7 @@ export class UsesIndex implements QuestionFiles {
   }
 
   /** The uses of a file; undefined if there is no such file, its language has no rules, or they are not known (`unread`). */
-  uses(path: string): Promise<FileUses | undefined> {
+  uses(path: string): Promise<StoredUses | undefined> {
     let found = this.#known.get(path);
     if (!found) {
       found = this.#load(path);
@@ -163,7 +175,7 @@ export class UsesIndex implements QuestionFiles {
     return found;
   }
 
-  async #load(path: string): Promise<FileUses | undefined> {
+  async #load(path: string): Promise<StoredUses | undefined> {
     const file = this.#fileAt(path);
     if (file === undefined || !hasUses(this.#index.language(file))) return undefined;
     if (!this.#budget.takesFile()) return undefined;
@@ -296,14 +308,19 @@ export class UsesIndex implements QuestionFiles {
     });
   }
 
-  /** Lines of some files that mention an identifier, in order of path and line, those of its definitions left out. */
-  async linesMentioning(name: string, paths: ReadonlySet<string>): Promise<FoundReference[]> {
+  /** For each identifier, lines of some files that mention it, in order of path and line, those of its definitions left out. */
+  async linesMentioning(wanted: readonly { name: string; paths: ReadonlySet<string> }[]): Promise<FoundReference[][]> {
     const index = this.#index;
-    const documents = sourcesFirst(index, await documentsWith(index, name)).filter((document) => {
-      const file = index.fileOfDocument[document] as number;
-      return this.#isOwn(file) && paths.has(index.path(file));
-    });
-    if (documents.length > MAX_DOCUMENTS) this.#budget.exhausted = true;
-    return referencesIn(index, name, documents.slice(0, MAX_DOCUMENTS), this.#texts);
+    const lookUps: { name: string; documents: number[] }[] = [];
+    for (const { name, paths } of wanted) {
+      const files = new Set([...paths].map((path) => this.#fileAt(path)));
+      const documents = sourcesFirst(
+        index,
+        (await documentsWith(index, name)).filter((document) => files.has(index.fileOfDocument[document])),
+      );
+      if (documents.length > MAX_DOCUMENTS) this.#budget.exhausted = true;
+      lookUps.push({ name, documents: documents.slice(0, MAX_DOCUMENTS) });
+    }
+    return referencesIn(index, lookUps, this.#texts);
   }
 }

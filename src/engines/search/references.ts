@@ -1,14 +1,16 @@
 import { REFERENCES } from "../../contract/questions.ts";
 import { WHOLE_BIT } from "./analyze.ts";
+import { asideIn } from "./aside.ts";
 import { outlinesOf, symbolsOf } from "./definitions.ts";
 import { lastPart } from "./names.ts";
-import { isAside } from "./traits.ts";
 import { innermost } from "./places.ts";
 import { eachPosting, readPostings } from "./postings.ts";
-import type { ContentRecord } from "./record.ts";
+import type { ContentRecord, SymbolPlace } from "./record.ts";
 import { scanTerms } from "./scanner.ts";
 import type { SearchIndex } from "./search-index.ts";
-import type { FoundReference, ReferenceAnswer, ReferenceRequest, TextSource, WantedText } from "./types.ts";
+import type { FoundReference, ReferenceAnswer, ReferenceRequest, TextSource } from "./types.ts";
+import { pages } from "../../lib/pages.ts";
+import { wantedChunks } from "./wanted-text.ts";
 
 /** Documents read together. */
 const BATCH = 200;
@@ -32,7 +34,7 @@ export async function findReferences(
   const read = Math.min(documents.length, MAX_DOCUMENTS_READ);
   for (let from = 0; from < read && references.length <= limit; from += BATCH) {
     const batch = documents.slice(from, Math.min(from + BATCH, read));
-    references.push(...(await referencesIn(index, name, batch, texts)));
+    references.push(...(await referencesIn(index, [{ name, documents: batch }], texts)).flat());
   }
   const truncated = references.length > limit || documents.length > read;
   return { references: references.slice(0, limit), total: references.length, truncated };
@@ -55,16 +57,17 @@ export async function documentsWith(index: SearchIndex, name: string): Promise<n
   return found;
 }
 
+/** Files that hold the identifier in some spelling, sources first, in order of path. */
+export async function filesWith(index: SearchIndex, name: string): Promise<number[]> {
+  const files = new Set((await documentsWith(index, name)).map((document) => index.fileOfDocument[document] as number));
+  const isAside = asideIn(index);
+  return [...files].sort((a, b) => Number(isAside(a)) - Number(isAside(b)) || a - b);
+}
+
 /** Documents in order of path and line, those of sources before those of tests, documentation, examples, generated and vendored code. */
 export function sourcesFirst(index: SearchIndex, documents: readonly number[]): number[] {
-  const { fileOfDocument, traits } = index;
-  const ranks = new Map<number, number>();
-  const rank = (document: number): number => {
-    const file = fileOfDocument[document] as number;
-    const known = ranks.get(file) ?? (isAside(index.path(file), traits[file] as number) ? 1 : 0);
-    ranks.set(file, known);
-    return known;
-  };
+  const isAside = asideIn(index);
+  const rank = (document: number): number => Number(isAside(index.fileOfDocument[document] as number));
   return documents.toSorted((a, b) => rank(a) - rank(b) || index.compareDocuments(a, b));
 }
 
@@ -75,54 +78,74 @@ export function hashOfIdentifier(name: string): number | undefined {
   return found[0];
 }
 
+/**
+ * For each name, the lines of some documents that hold it, in the order of the documents; lines on which a symbol of that name begins are
+ * left out. Each document is read once; `texts` is called for 200 at a time.
+ */
 export async function referencesIn(
   index: SearchIndex,
-  name: string,
-  documents: readonly number[],
+  wanted: readonly { name: string; documents: readonly number[] }[],
   texts: TextSource,
-): Promise<FoundReference[]> {
-  const byFile = new Map<number, number[]>();
-  for (const document of documents) {
-    const file = index.fileOfDocument[document] as number;
-    const ordinal = document - (index.firstDocuments[file] as number);
-    const same = byFile.get(file);
-    if (same) same.push(ordinal);
-    else byFile.set(file, [ordinal]);
-  }
-  const files = [...byFile.keys()];
-  const places = files.map((file) => ({ file }));
+): Promise<FoundReference[][]> {
+  const names = new Map<number, number[]>();
+  for (const [i, { documents }] of wanted.entries())
+    for (const document of documents) {
+      const known = names.get(document);
+      if (known) known.push(i);
+      else names.set(document, [i]);
+    }
+  const found = wanted.map(() => new Map<number, FoundReference[]>());
+  for (const documents of pages(names.keys(), BATCH))
+    for (const { document, text, startLine, file } of await readDocuments(index, documents, texts))
+      for (const i of names.get(document) ?? []) {
+        const lines = linesIn(file, startLine, text, wanted[i]?.name ?? "");
+        if (lines.length > 0) found[i]?.set(document, lines);
+      }
+  return wanted.map(({ documents }, i) => documents.flatMap((document) => found[i]?.get(document) ?? []));
+}
+
+/** A file of which documents were read. */
+interface ReadFile extends Pick<FoundReference, "revision" | "path"> {
+  symbols: readonly SymbolPlace[];
+}
+
+async function readDocuments(index: SearchIndex, documents: readonly number[], texts: TextSource) {
+  const byFile = Map.groupBy(documents, (document) => index.fileOfDocument[document] as number);
+  const places = [...byFile.keys()].map((file) => ({ file }));
   const [outlines, symbols] = await Promise.all([outlinesOf(index, places), symbolsOf(index, places)]);
-  const wanted = files.map((file, i): WantedText => {
-    const { chunks } = outlines[i] as ContentRecord;
-    const { sha256, language } = index.contentKey(file);
-    return {
-      sha256,
-      language,
-      revision: index.revisionOf(file),
-      path: index.path(file),
-      chunks: (byFile.get(file) ?? []).map((ordinal) => {
-        const { startLine = 0, endLine = 0 } = chunks[ordinal] ?? {};
-        return { ordinal, startLine, endLine };
-      }),
-      symbols: [],
-    };
+  const wanted = places.map(({ file }, i) => {
+    const ordinals = (byFile.get(file) ?? []).map((document) => document - (index.firstDocuments[file] as number));
+    return wantedChunks(index, { file, record: outlines[i] as ContentRecord }, ordinals);
   });
   const loaded = await texts(wanted);
-  return wanted.flatMap((file, i) => {
-    const own = symbols[i] ?? [];
-    const all = own.map((_, ordinal) => ordinal);
-    const definitions = new Set(own.filter((s) => lastPart(s.name) === name).map((s) => s.startLine));
-    return file.chunks.flatMap(({ startLine }, k) =>
-      linesWith(loaded[i]?.chunks[k] ?? "", name)
-        .map(({ offset, text }) => ({ line: startLine + offset, text }))
-        .filter(({ line }) => !definitions.has(line))
-        .map(({ line, text }): FoundReference => {
-          const around = innermost({ symbols: own }, all, line, line);
-          const enclosing = around === undefined ? null : (own[around]?.qualifiedName ?? null);
-          return { revision: file.revision, path: file.path, line, text, enclosing };
-        }),
-    );
+  return wanted.flatMap(({ revision, path, chunks }, i) => {
+    const file: ReadFile = { revision, path, symbols: symbols[i] ?? [] };
+    return chunks.map(({ ordinal, startLine }, k) => {
+      const document = (index.firstDocuments[places[i]?.file ?? 0] as number) + ordinal;
+      return { document, file, startLine, text: loaded[i]?.chunks[k] ?? "" };
+    });
   });
+}
+
+/** Lines of a chunk that hold a name. */
+function linesIn(
+  { revision, path, symbols }: ReadFile,
+  startLine: number,
+  text: string,
+  name: string,
+): FoundReference[] {
+  const lines = linesWith(text, name);
+  if (lines.length === 0) return [];
+  const all = [...symbols.keys()];
+  const definitions = new Set(symbols.filter((s) => lastPart(s.name) === name).map((s) => s.startLine));
+  return lines
+    .map(({ offset, text: shown }) => ({ line: startLine + offset, text: shown }))
+    .filter(({ line }) => !definitions.has(line))
+    .map(({ line, text: shown }): FoundReference => {
+      const around = innermost({ symbols }, all, line, line);
+      const enclosing = around === undefined ? null : (symbols[around]?.qualifiedName ?? null);
+      return { revision, path, line, text: shown, enclosing };
+    });
 }
 
 /** Lines that hold the name as an identifier of its own, by their distance from the first line. */

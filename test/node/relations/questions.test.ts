@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { UsesIndex } from "../../../src/engines/relations/uses-index.ts";
+import { UsesIndex } from "../../../src/engines/relations/uses-index.ts";
+import type { TextSource } from "../../../src/engines/search/types.ts";
 import { CalleesFinder } from "../../../src/interface/questions/relations/callees.ts";
 import { UsesFinder } from "../../../src/interface/questions/relations/callers.ts";
 import type { FoundUse } from "../../../src/interface/questions/relations/found.ts";
 import { importersOf } from "../../../src/interface/questions/relations/importers.ts";
-import { indexOf } from "./support.ts";
+import { indexOf, openedOf } from "./support.ts";
 
 const shown = (uses: readonly FoundUse[]): string[] =>
   uses.map(
@@ -81,7 +82,48 @@ describe("questions about relations", () => {
   });
 });
 
+describe("languages without rules", () => {
+  it("call by name, prose and data do not", async () => {
+    const files = await indexOf({
+      "lib.c": "int total(void) {\n  return 1;\n}\n",
+      "report.pl": "sub report {\n  print total();\n}\n",
+      "README.md": "# Sums\n\nCall `total()` for a sum.\n",
+      "data.json": '{ "formula": "total() + 1" }\n',
+      "notes.txt": "total() is slow.\n",
+    });
+    expect((await callers(files, "total")).uses).toEqual(["report.pl:2 name 1"]);
+  });
+});
+
 describe("what a question reads", () => {
+  it("of a file is read once, whatever number of definitions it uses", async () => {
+    const names = Array.from({ length: 30 }, (_, i) => `part${i}`);
+    const files = await indexOf({
+      "a.ts": names.map((name) => `export function ${name}() {}\n`).join(""),
+      "b.ts": `import { ${names.join(", ")} } from "./a.ts";\n${names.map((name) => `${name}();\n`).join("")}`,
+    });
+    const loaded: string[] = [];
+    const uses = files.uses.bind(files);
+    files.uses = (path) => (loaded.push(path), uses(path));
+    const all = (await Promise.all(names.map((name) => files.definitions(name)))).flat();
+    files.resolve = () => Promise.resolve("unknown");
+    expect(await new UsesFinder(files, "callers").find(all, 1)).toHaveLength(30);
+    expect(loaded.filter((path) => path === "b.ts")).toEqual(["b.ts"]);
+  });
+
+  it("of configurations is known to the next one", async () => {
+    const { index, texts } = await openedOf({
+      "tsconfig.json": '{ "compilerOptions": { "paths": { "@/*": ["./src/*"] } } }',
+      "src/a.ts": "export const a = 1;\n",
+      "b.ts": 'import { a } from "@/a";\n',
+    });
+    let reads = 0;
+    const counted: TextSource = (wanted) => (reads++, texts(wanted));
+    for (let question = 0; question < 3; question++)
+      expect(shown(await importersOf(new UsesIndex(index, counted), "src/a.ts"))).toEqual(["b.ts:1 certain 1"]);
+    expect(reads).toBe(1);
+  });
+
   it("is only what mentions a file, and nothing of an empty one", async () => {
     const files = await indexOf({
       "a.py": "from base_part import x\n",

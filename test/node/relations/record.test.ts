@@ -18,7 +18,11 @@ const { meaning } = fc.letrec<{ meaning: Meaning }>((tie) => ({
     { maxDepth: 12 },
     fc.constantFrom<Meaning>({ to: "opaque" }, { to: "ambiguous" }, { to: "global" }),
     fc.record({ to: fc.constant("local" as const), line }),
-    fc.record({ to: fc.constant("import" as const), module: name, name }),
+    fc.record({
+      to: fc.constant("import" as const),
+      module: name,
+      name: fc.oneof(name, fc.constantFrom("default", "*")),
+    }),
     fc.record({ to: fc.constant("variable" as const), line, of: tie("meaning") }),
     fc.record({ to: fc.constant("member" as const), of: tie("meaning"), name }),
     fc.record({ to: fc.constant("returned" as const), by: tie("meaning") }),
@@ -28,6 +32,8 @@ const { meaning } = fc.letrec<{ meaning: Meaning }>((tie) => ({
     fc.record({ to: fc.constant("handed" as const), by: tie("meaning"), at: fc.nat(63) }),
   ),
 }));
+/** The name that a use has in the module that it is imported from. */
+const aliased = ({ name: written, meaning: of }: Use): string => (of.to === "import" ? of.name : written);
 const named = fc.array(fc.tuple(name, meaning), { maxLength: 5 }).map((entries) => new Map(entries));
 const use = fc.record<Use>({
   kind: fc.constantFrom("call", "construct", "inherit", "decorator"),
@@ -58,9 +64,21 @@ const fileUses = fc.record<FileUses>({
 describe("the record of a file's uses", () => {
   it("decodes to what was encoded", () => {
     const check = (uses: FileUses) => {
-      expect(decodeUses(encodeUses(uses))).toEqual(uses);
+      const { usesOf: _, ...stored } = decodeUses(encodeUses(uses));
+      expect(stored).toEqual(uses);
     };
     fc.assert(fc.property(fileUses, check), { numRuns: 300 });
+  });
+
+  it("decodes the uses that may be of some names", () => {
+    const wholes = new Set(["default", "*"]);
+    const check = (uses: FileUses, other: string) => {
+      const names = new Set([other, uses.uses[0]?.name ?? "", ...uses.uses.slice(1, 2).map(aliased)]);
+      const isWhole = ({ meaning: of }: Use) => of.to === "import" && wholes.has(of.name);
+      const mayBe = (each: Use) => names.has(each.name) || names.has(aliased(each)) || isWhole(each);
+      expect(decodeUses(encodeUses(uses)).usesOf(names)).toEqual(uses.uses.filter(mayBe));
+    };
+    fc.assert(fc.property(fileUses, name, check), { numRuns: 300 });
   });
 
   it("reports damage as such, whatever the bytes are", () => {

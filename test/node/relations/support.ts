@@ -7,7 +7,9 @@ import type { LanguageId } from "../../../src/engines/parsing/languages.ts";
 import { UsesIndex } from "../../../src/engines/relations/uses-index.ts";
 import { lastPart } from "../../../src/engines/search/names.ts";
 import { analyzeContent } from "../../../src/engines/search/analyze.ts";
+import type { SearchIndex } from "../../../src/engines/search/search-index.ts";
 import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
+import type { TextSource } from "../../../src/engines/search/types.ts";
 import { sharedParser } from "../parsing/support.ts";
 import { openFiles, segmentOf, sha256, type TestFile, textsOf } from "../retrieval/support.ts";
 
@@ -46,6 +48,12 @@ const shown = (found: Resolved): string =>
 
 /** The files as one revision, parsed as an index would parse them. */
 export async function indexOf(files: Files): Promise<UsesIndex> {
+  const { index, texts } = await openedOf(files);
+  return new UsesIndex(index, texts);
+}
+
+/** As `indexOf`, for several questions. */
+export async function openedOf(files: Files): Promise<{ index: SearchIndex; texts: TextSource }> {
   const parser = await sharedParser();
   const given = Object.entries(files).map(([path, text]) => {
     const language = detectLanguage(path, Buffer.from(text)) as LanguageId;
@@ -59,5 +67,5 @@ export async function indexOf(files: Files): Promise<UsesIndex> {
     analyses.push(analyzeContent({ sha256: sha256(text), language, ...parsed }));
   }
   const index = await openFiles(given, [await segmentOf(buildSegment(analyses))]);
-  return new UsesIndex(index, textsOf(parsedFiles));
+  return { index, texts: textsOf(parsedFiles) };
 }

@@ -5,8 +5,8 @@ import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/qu
 import type { UsesIndex } from "../../../engines/relations/uses-index.ts";
 import { hasUses } from "../../../engines/relations/languages.ts";
 import type { OpenIndexes } from "../code-index.ts";
-import { bySureness, innermostCallable, UsesFinder } from "../relations/callers.ts";
-import type { Certainty, FoundUse } from "../relations/found.ts";
+import { bySureness, definitionsAround, innermostCallable, UsesFinder } from "../relations/callers.ts";
+import { type Certainty, type FoundUse, symbolKey } from "../relations/found.ts";
 import { type Change, changeIn, readChange, revisionOf } from "./change.ts";
 import { type Evidence, evidenceOf, type FileEvidence } from "./evidence.ts";
 import type { InterfaceChange } from "./interfaces.ts";
@@ -85,7 +85,7 @@ export async function impactOf(indexes: OpenIndexes, request: Request<typeof IMP
     const finder = new UsesFinder(all, "callers");
     const followed = followable(files, change.symbols);
     const uses = (await finder.find(followed.slice(0, MAX_FOLLOWED), request.depth)).sort(bySureness);
-    const dependents = await dependentsOf(all, uses, change);
+    const dependents = await dependentsOf(all, uses, change, request.limit);
     const whole = {
       changed: changedOf(change),
       files: rankFiles(evidence).map((each) => ({
@@ -129,22 +129,32 @@ function inOwn<T extends { path: string }>(asked: number, found: T): T & { revis
   return { ...found, ...placeIn(asked, found.path) };
 }
 
+/** Uses outside of the change. The definition around one is looked for only where the answer names it: of tests, and of the first `limit`. */
 async function dependentsOf(
   files: QuestionFiles,
   uses: readonly FoundUse[],
-  { symbols }: Change,
+  { paths, symbols }: Change,
+  limit: number,
 ): Promise<Found<Dependent>[]> {
-  const changed = new Set(symbols.map(({ path, startLine }) => `${startLine} ${path}`));
-  const found: Found<Dependent>[] = [];
-  for (const { path, line, certainty, distance, target } of uses) {
-    const around = innermostCallable(await files.definitionsIn(path), line);
-    // A call from one changed definition to another is no news.
-    if (around && changed.has(`${around.startLine} ${path}`)) continue;
+  const changed = new Set(symbols.map((each) => symbolKey(each)));
+  const inside = await definitionsAround(
+    files,
+    uses.filter(({ path }) => paths.includes(path)),
+    innermostCallable,
+  );
+  // A call from one changed definition to another is no news.
+  const outside = uses.filter((use) => {
+    const around = inside.get(use);
+    return !around || !changed.has(symbolKey(around));
+  });
+  const named = outside.filter(({ path }, i) => i < limit || files.isTest(path));
+  const enclosing = await definitionsAround(files, named, innermostCallable);
+  return outside.map((use) => {
+    const { path, line, certainty, distance, target } = use;
     const what = target === undefined ? "uses a changed name" : `calls \`${target.qualifiedName}\``;
     const because = `${what} (${certainty === "name" ? "by name only" : certainty})`;
-    found.push({ path, line, enclosing: around?.qualifiedName ?? null, certainty, distance, because });
-  }
-  return found;
+    return { path, line, enclosing: enclosing.get(use)?.qualifiedName ?? null, certainty, distance, because };
+  });
 }
 
 /** Tests that call the change, then those that are named like a changed file. */

@@ -1,10 +1,8 @@
 /** Callers and implementations: the uses of some definitions. */
-import { hasUses } from "../../../engines/relations/languages.ts";
-import type { Resolved } from "../../../engines/relations/resolved.ts";
+import { hasUses, mayCall } from "../../../engines/relations/languages.ts";
 import { isKotlin } from "../../../engines/relations/packages.ts";
-import { isRubyFile, isSuperCall } from "../../../engines/relations/ruby-keys.ts";
+import { isWholeModule } from "../../../engines/relations/record.ts";
 import { type Meaning, type Use, WHOLE_MODULE } from "../../../engines/relations/types.ts";
-import { lastPart } from "../../../engines/search/names.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import {
   type Certainty,
@@ -16,10 +14,9 @@ import {
   placeKey,
   rankOf,
   symbolKey,
-  targetOf,
   TYPES,
 } from "./found.ts";
-import { GoInterfaces } from "./go-interfaces.ts";
+import { Judge, type Judged, writtenName } from "./judge.ts";
 import { constructionsOf, isInitializer } from "./ruby-constructions.ts";
 
 /** Files that mention a name that are read for it. */
@@ -63,10 +60,11 @@ export class UsesFinder {
   /** The definitions that uses are inside of; those by name only lead nowhere. */
   async #around(uses: readonly FoundUse[], seen: Set<string>): Promise<Map<DefinedSymbol, Certainty>> {
     const around = new Map<DefinedSymbol, Certainty>();
-    for (const { path, line, certainty } of uses) {
-      if (certainty === "name") continue;
-      const symbols = await this.#files.definitionsIn(path);
-      const own = this.#relation === "callers" ? innermostCallable(symbols, line) : innermostOf(symbols, line, TYPES);
+    const followed = uses.filter(({ certainty }) => certainty !== "name");
+    const innermost = this.#relation === "callers" ? innermostCallable : innermostType;
+    const enclosing = await definitionsAround(this.#files, followed, innermost);
+    for (const use of followed) {
+      const own = enclosing.get(use);
       const key = own && symbolKey(own);
       if (!own || key === undefined || seen.has(key)) continue;
       if (around.size >= MAX_DEFINITIONS) {
@@ -74,15 +72,20 @@ export class UsesFinder {
         break;
       }
       seen.add(key);
-      around.set(own, certainty);
+      around.set(own, use.certainty);
     }
     return around;
   }
 
   async #direct(definitions: ReadonlyMap<DefinedSymbol, Certainty>): Promise<FoundUse[]> {
-    const found: FoundUse[] = [];
+    const searches: Search[] = [];
     for (const [name, own] of Map.groupBy(definitions.keys(), writtenName))
-      found.push(...(await this.#ofName(name, own)));
+      searches.push(await this.#searchFor(name, own));
+    const aliases = await this.#inFiles(searches);
+    // A file that uses a definition by an alias need not mention its name.
+    await this.#inFiles(await this.#searchesFor(aliases));
+    if (this.#relation === "callers") await this.#inOtherFiles(searches);
+    const found = searches.flatMap(({ uses }) => uses);
     found.push(...(await this.#constructions([...definitions.keys()].filter(isInitializer))));
     const sureness = new Map([...definitions].map(([each, certainty]) => [symbolKey(each), certainty]));
     for (const use of found) {
@@ -104,51 +107,38 @@ export class UsesFinder {
     return found;
   }
 
-  /** Uses of definitions that share a name. */
-  async #ofName(name: string, definitions: readonly DefinedSymbol[]): Promise<FoundUse[]> {
+  /** What is looked for to find the uses of definitions that share a name. */
+  async #searchFor(name: string, definitions: readonly DefinedSymbol[]): Promise<Search> {
     const near = [...new Set(definitions.map(({ path }) => path))];
-    const files = await this.#mentioning(name, near);
+    const names = new Set([name, ...definitions.flatMap(invokedAs)]);
+    const mentioned = new Set([...names, ...(await this.#wholeModules(definitions))]);
+    const files = await this.#mentioning(mentioned, near);
     const judge = new Judge(this.#files, definitions);
-    const withRules = files.filter(({ language }) => hasUses(language)).map(({ path }) => path);
-    const names = await this.#exportedAs(name, definitions, withRules);
-    for (const invoked of definitions.flatMap(invokedAs)) names.add(invoked);
-    for (const alias of [...names, ...(await this.#wholeModules(definitions))])
-      if (alias !== name)
-        for (const { path, language } of await this.#mentioning(alias, near))
-          if (hasUses(language) && !withRules.includes(path)) withRules.push(path);
-    const found = await this.#inBatches(withRules, (path) => this.#inFile(path, names, judge));
-    const others = new Set(files.filter(({ language }) => !hasUses(language)).map(({ path }) => path));
-    if (others.size > 0 && this.#relation === "callers") found.push(...(await this.#byName(name, others)));
-    return found;
+    return { name, names, near, judge, places: new Set(definitions.map(symbolKey)), ...files, uses: [] };
   }
 
-  async #mentioning(name: string, near: readonly string[]): Promise<{ path: string; language: string }[]> {
-    const files = await this.#files.mentioning(name, near);
-    if (files.length > MAX_FILES) this.truncated = true;
-    return files.slice(0, MAX_FILES);
+  /** Searches for other names, of which each search has some. */
+  async #searchesFor(aliases: ReadonlyMap<Search, ReadonlySet<string>>): Promise<Search[]> {
+    const searches: Search[] = [];
+    for (const [search, all] of aliases) {
+      const names = new Set([...all].slice(0, MAX_ALIASES));
+      searches.push({ ...search, names, ...(await this.#mentioning(names, search.near)) });
+    }
+    return searches;
   }
 
-  async #inBatches<T>(paths: readonly string[], read: (path: string) => Promise<T[]>): Promise<T[]> {
-    const found: T[] = [];
-    for (let from = 0; from < paths.length; from += BATCH)
-      found.push(...(await Promise.all(paths.slice(from, from + BATCH).map(read))).flat());
-    return found;
-  }
-
-  /** The name, and those under which files export what may be one of the definitions. */
-  async #exportedAs(
-    name: string,
-    definitions: readonly DefinedSymbol[],
-    paths: readonly string[],
-  ): Promise<Set<string>> {
-    const places = new Set(definitions.map((each) => symbolKey(each)));
-    const aliases = await this.#inBatches(paths, async (path) =>
-      [...((await this.#files.uses(path))?.exports ?? [])].flatMap(([alias, of]) => {
-        const isOwn = of.to === "local" && places.has(placeKey({ path, line: of.line }));
-        return alias !== "default" && (isOwn || (of.to === "import" && of.name === name)) ? [alias] : [];
-      }),
-    );
-    return new Set([name, ...aliases.slice(0, MAX_ALIASES)]);
+  /** Files that mention one of some names: those with rules, and of those without the ones that mention the first name. */
+  async #mentioning(names: ReadonlySet<string>, near: readonly string[]): Promise<Pick<Search, "paths" | "others">> {
+    const paths = new Set<string>();
+    let others: string[] | undefined;
+    for (const name of names) {
+      const files = await this.#files.mentioning(name, near);
+      if (files.length > MAX_FILES) this.truncated = true;
+      const own = files.slice(0, MAX_FILES);
+      for (const { path, language } of own) if (hasUses(language)) paths.add(path);
+      others ??= own.filter(({ language }) => !hasUses(language) && mayCall(language)).map(({ path }) => path);
+    }
+    return { paths, others: new Set(others) };
   }
 
   /** Names of files that export one of the definitions as a whole: importers usually name it after the file. */
@@ -164,38 +154,117 @@ export class UsesFinder {
     return stems;
   }
 
-  async #inFile(path: string, names: ReadonlySet<string>, judge: Judge): Promise<FoundUse[]> {
-    const uses = (await this.#files.uses(path))?.uses ?? [];
-    const found: FoundUse[] = [];
+  /**
+   * Adds to each search the uses that it finds. A file is read once for all of them. Returns other names under which files export what is
+   * looked for.
+   */
+  async #inFiles(searches: readonly Search[]): Promise<Map<Search, Set<string>>> {
+    const byPath = new Map<string, Search[]>();
+    for (const search of searches) for (const path of search.paths) addTo(byPath, path, search);
+    const paths = [...byPath.keys()];
+    const found = new Map<string, Map<Search, FoundUse[]>>();
+    const aliases = new Map<Search, Set<string>>();
+    for (let from = 0; from < paths.length; from += BATCH) {
+      const batch = paths.slice(from, from + BATCH);
+      const read = await Promise.all(batch.map((path) => this.#inFile(path, byPath.get(path) ?? [])));
+      for (const [i, path] of batch.entries()) {
+        found.set(path, read[i]?.uses ?? new Map());
+        for (const [search, names] of read[i]?.aliases ?? [])
+          aliases.set(search, new Set([...(aliases.get(search) ?? []), ...names]));
+      }
+    }
+    for (const search of searches)
+      for (const path of search.paths) search.uses.push(...distinct(found.get(path)?.get(search) ?? []));
+    return aliases;
+  }
+
+  async #inFile(path: string, searches: readonly Search[]) {
+    const uses = new Map<Search, FoundUse[]>();
+    const aliases = new Map<Search, string[]>();
+    const file = await this.#files.uses(path);
+    if (!file) return { uses, aliases };
+    for (const [alias, of] of file.exports)
+      if (alias !== "default") for (const search of searches) if (isOf(path, of, search)) addTo(aliases, search, alias);
+    const byName = new Map<string, Search[]>();
+    for (const search of searches) for (const name of search.names) addTo(byName, name, search);
     // Equal meanings of a file are the same object: a million calls in a line are followed once.
-    const judged = new Map<Meaning, Judged | undefined>();
-    for (const use of uses) {
-      if (!KINDS[this.#relation].has(use.kind) || !mayMean(use, names)) continue;
-      if (!judged.has(use.meaning)) {
+    const known = new Map<Meaning, Map<string, Map<Search, Judged>>>();
+    for (const use of file.usesOf(new Set(byName.keys()))) {
+      if (!KINDS[this.#relation].has(use.kind)) continue;
+      const { name, meaning, line } = use;
+      const wanting = meaning.to === "import" && isWholeModule(meaning) ? searches : searchesOf(use, byName);
+      if (wanting.length === 0) continue;
+      const ofMeaning = known.get(meaning) ?? new Map<string, Map<Search, Judged>>();
+      known.set(meaning, ofMeaning);
+      let judged = ofMeaning.get(name);
+      if (!judged) {
         if (this.#followed++ >= MAX_FOLLOWED) {
           this.truncated = true;
           break;
         }
-        judged.set(use.meaning, await judge.of(path, use));
+        judged = await this.#judged(path, use, wanting);
+        ofMeaning.set(name, judged);
       }
-      const own = judged.get(use.meaning);
-      if (own) found.push({ path, line: use.line, distance: 1, ...own });
+      for (const [search, own] of judged) addTo(uses, search, { path, line, distance: 1, ...own });
     }
-    return distinct(found);
+    return { uses, aliases };
   }
 
-  /** Lines of files in languages without rules on which the name stands before a parenthesis. */
-  async #byName(name: string, paths: ReadonlySet<string>): Promise<FoundUse[]> {
-    const lines = await this.#files.linesMentioning(name, paths);
-    return lines
-      .filter(({ text }) => isCalled(text, name))
-      .map(({ path, line }) => ({ path, line, certainty: "name", distance: 1 }));
+  async #judged(path: string, use: Use, searches: readonly Search[]): Promise<Map<Search, Judged>> {
+    const resolved = await this.#files.resolve(path, use);
+    const judged = new Map<Search, Judged>();
+    for (const search of searches) {
+      const own = await search.judge.of(path, use, resolved);
+      if (own) judged.set(search, own);
+    }
+    return judged;
+  }
+
+  /** Adds to each search the lines of files in languages without rules on which its name stands before a parenthesis. */
+  async #inOtherFiles(searches: readonly Search[]): Promise<void> {
+    const wanted = searches.filter(({ others }) => others.size > 0);
+    const lines = await this.#files.linesMentioning(wanted.map(({ name, others }) => ({ name, paths: others })));
+    for (const [i, { name, uses }] of wanted.entries())
+      for (const { text, path, line } of lines[i] ?? [])
+        if (isCalled(text, name)) uses.push({ path, line, certainty: "name", distance: 1 });
   }
 }
 
-/** The name that uses of a definition have: in Ruby, `x.name = 1` calls the method `name=`. */
-const writtenName = ({ name, path }: DefinedSymbol): string =>
-  isRubyFile(path) ? lastPart(name).replace(/(?<=[\p{L}\p{N}_])=$/u, "") : lastPart(name);
+/** What is looked for to find the uses of definitions that share a name, and what was found. */
+interface Search {
+  /** As their uses are written. */
+  name: string;
+  /** Names that uses may have. */
+  names: ReadonlySet<string>;
+  judge: Judge;
+  /** Places of the definitions, and their files. */
+  places: ReadonlySet<string>;
+  near: readonly string[];
+  /** Files that are read for it: with rules, and without. */
+  paths: ReadonlySet<string>;
+  others: ReadonlySet<string>;
+  uses: FoundUse[];
+}
+
+function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const known = lists.get(key);
+  if (known) known.push(value);
+  else lists.set(key, [value]);
+}
+
+/** Whether what a file exports may be one of the definitions that are looked for. */
+function isOf(path: string, of: Meaning, { name, places }: Search): boolean {
+  if (of.to === "local") return places.has(placeKey({ path, line: of.line }));
+  return of.to === "import" && of.name === name;
+}
+
+/** The searches for a name that a use is written with, or is an alias of. */
+function searchesOf({ name, meaning }: Use, byName: ReadonlyMap<string, readonly Search[]>): readonly Search[] {
+  const own = byName.get(name) ?? [];
+  if (meaning.to !== "import" || meaning.name === name) return own;
+  const imported = byName.get(meaning.name) ?? [];
+  return own.length === 0 || imported.length === 0 ? [...own, ...imported] : [...new Set([...own, ...imported])];
+}
 
 /** In Kotlin `C()` may call the `invoke` of the object `C`, or of the companion of a class. */
 function invokedAs({ name, qualifiedName, path }: DefinedSymbol): string[] {
@@ -204,108 +273,7 @@ function invokedAs({ name, qualifiedName, path }: DefinedSymbol): string[] {
   return around.slice(-2);
 }
 
-/** Whether a use is written with a name, or is an alias of it. */
-function isWritten({ name, meaning }: Use, wanted: ReadonlySet<string>): boolean {
-  return wanted.has(name) || (meaning.to === "import" && wanted.has(meaning.name));
-}
-
-/** Whether a use may be one of a name; what a module exports as a whole may go by any other. */
-function mayMean(use: Use, wanted: ReadonlySet<string>): boolean {
-  return isWritten(use, wanted) || (use.meaning.to === "import" && /^(?:default|\*)$/.test(use.meaning.name));
-}
-
 const camelCase = (text: string): string => text.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-
-type Judged = Pick<FoundUse, "certainty" | "target">;
-type Place = Exclude<Resolved, string>;
-
-/** Judges which of some definitions uses mean. */
-class Judge {
-  readonly #files: QuestionFiles;
-  readonly #definitions: readonly DefinedSymbol[];
-  readonly #names: ReadonlySet<string>;
-  /** Files of the definitions. */
-  readonly #paths: ReadonlySet<string>;
-  readonly #byPlace: ReadonlyMap<string, DefinedSymbol>;
-  /** Whether a file imports the package of a definition, or is of its repository. */
-  readonly #importing = new Map<string, boolean>();
-  readonly #interfaces: GoInterfaces;
-  /** The definition that overrides what is at a place. */
-  readonly #overriding = new Map<string, DefinedSymbol | undefined>();
-
-  constructor(files: QuestionFiles, definitions: readonly DefinedSymbol[]) {
-    this.#files = files;
-    this.#definitions = definitions;
-    this.#names = new Set(definitions.map(writtenName));
-    this.#paths = new Set(definitions.slice(0, MAX_DEFINITIONS).map(({ path }) => path));
-    this.#byPlace = new Map(definitions.map((each) => [symbolKey(each), each]));
-    this.#interfaces = new GoInterfaces(files);
-  }
-
-  /** How sure it is that a use means one of the definitions; undefined if it means something else. */
-  async of(path: string, use: Use): Promise<Judged | undefined> {
-    const resolved = await this.#files.resolve(path, use);
-    if (resolved === "none") return undefined;
-    if (resolved === "outside" || resolved === "unknown") return this.#byName(path, use);
-    if (resolved.line === undefined) return undefined;
-    const key = placeKey({ path: resolved.path, line: resolved.line });
-    const own = this.#byPlace.get(key);
-    const certainty = this.#files.certaintyOf(path, resolved);
-    if (own) return { certainty, target: targetOf(own) };
-    // Rules that may err do not rule a use out.
-    if (certainty !== "certain") return this.#byName(path, use);
-    // `super` never calls what overrides it.
-    if (isSuperCall(use.meaning)) return undefined;
-    if (!this.#overriding.has(key)) this.#overriding.set(key, await this.#overrides(resolved));
-    const overriding = this.#overriding.get(key);
-    return overriding && { certainty: "likely", target: targetOf(overriding) };
-  }
-
-  /** In another repository, a name alone says something only where the file imports the package of a definition. */
-  async #byName(path: string, use: Use): Promise<Judged | undefined> {
-    if (!isWritten(use, this.#names)) return undefined;
-    if (!this.#importing.has(path)) this.#importing.set(path, await this.#imports(path));
-    return this.#importing.get(path) ? { certainty: "name" } : undefined;
-  }
-
-  async #imports(path: string): Promise<boolean> {
-    for (const file of this.#paths) if (await this.#files.importsPackageOf(path, file)) return true;
-    return false;
-  }
-
-  /**
-   * The first definition that overrides the member at a place: its class inherits from that member's class, or its type has all methods of
-   * that interface of Go.
-   */
-  async #overrides(other: Place): Promise<DefinedSymbol | undefined> {
-    const base = await this.#classOf(other.path, other.line);
-    if (!base) return undefined;
-    const asked = await this.#interfaces.interfaceAt({ path: other.path, line: base.line });
-    for (const each of this.#definitions)
-      if (
-        asked ? await this.#implements(each, asked) : await this.#isDerived(each, { path: other.path, line: base.line })
-      )
-        return each;
-    return undefined;
-  }
-
-  /** Whether the type of a method has all methods of an interface of Go. */
-  async #implements(method: DefinedSymbol, asked: DefinedSymbol): Promise<boolean> {
-    const type = await this.#interfaces.typeOf(method);
-    return type !== undefined && (await this.#interfaces.certaintyOf(type, asked)) !== undefined;
-  }
-
-  /** Whether the class of a member inherits from another class. */
-  async #isDerived({ path, startLine }: DefinedSymbol, base: { path: string; line: number }): Promise<boolean> {
-    const derived = await this.#classOf(path, startLine);
-    return derived !== undefined && this.#files.inherits({ path, line: derived.line }, base);
-  }
-
-  async #classOf(path: string, line: number | undefined) {
-    const uses = await this.#files.uses(path);
-    return uses?.classes.find(({ members }) => [...members.values()].some((each) => each.line === line));
-  }
-}
 
 function isCalled(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length)) {
@@ -320,6 +288,26 @@ const CALLABLE: ReadonlySet<string> = new Set(["function", "method", "constructo
 /** The innermost function, method or class around a line. */
 export const innermostCallable = (symbols: readonly DefinedSymbol[], line: number): DefinedSymbol | undefined =>
   innermostOf(symbols, line, CALLABLE);
+
+const innermostType = (symbols: readonly DefinedSymbol[], line: number): DefinedSymbol | undefined =>
+  innermostOf(symbols, line, TYPES);
+
+/** The definition around each of some uses, as far as there is one. A file is read once. */
+export async function definitionsAround(
+  files: QuestionFiles,
+  uses: readonly FoundUse[],
+  innermost: (symbols: readonly DefinedSymbol[], line: number) => DefinedSymbol | undefined,
+): Promise<Map<FoundUse, DefinedSymbol>> {
+  const around = new Map<FoundUse, DefinedSymbol>();
+  for (const [path, own] of Map.groupBy(uses, (use) => use.path)) {
+    const symbols = await files.definitionsIn(path);
+    for (const use of own) {
+      const definition = innermost(symbols, use.line);
+      if (definition) around.set(use, definition);
+    }
+  }
+  return around;
+}
 
 /** Orders uses: the surest first, then the nearest, then as they were found. */
 export function bySureness(a: FoundUse, b: FoundUse): number {

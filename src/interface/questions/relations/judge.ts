@@ -1,0 +1,110 @@
+/** How sure it is that a use means one of some definitions. */
+import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
+import type { Resolved } from "../../../engines/relations/resolved.ts";
+import { isRubyFile, isSuperCall } from "../../../engines/relations/ruby-keys.ts";
+import type { Use } from "../../../engines/relations/types.ts";
+import { lastPart } from "../../../engines/search/names.ts";
+import { type FoundUse, placeKey, symbolKey, targetOf } from "./found.ts";
+import { GoInterfaces } from "./go-interfaces.ts";
+
+/** Files of definitions whose packages a use by name may be of. */
+const MAX_FILES = 100;
+
+/** The name that uses of a definition have: in Ruby, `x.name = 1` calls the method `name=`. */
+export const writtenName = ({ name, path }: DefinedSymbol): string =>
+  isRubyFile(path) ? lastPart(name).replace(/(?<=[\p{L}\p{N}_])=$/u, "") : lastPart(name);
+
+/** Whether a use is written with a name, or is an alias of it. */
+function isWritten({ name, meaning }: Use, wanted: ReadonlySet<string>): boolean {
+  return wanted.has(name) || (meaning.to === "import" && wanted.has(meaning.name));
+}
+
+export type Judged = Pick<FoundUse, "certainty" | "target">;
+type Place = Exclude<Resolved, string>;
+
+/** Judges which of some definitions uses mean. */
+export class Judge {
+  readonly #files: QuestionFiles;
+  readonly #definitions: readonly DefinedSymbol[];
+  readonly #names: ReadonlySet<string>;
+  /** Files of the definitions. */
+  readonly #paths: ReadonlySet<string>;
+  readonly #byPlace: ReadonlyMap<string, DefinedSymbol>;
+  /** Whether a file imports the package of a definition, or is of its repository. */
+  readonly #importing = new Map<string, boolean>();
+  readonly #interfaces: GoInterfaces;
+  /** The definition that overrides what is at a place. */
+  readonly #overriding = new Map<string, DefinedSymbol | undefined>();
+
+  constructor(files: QuestionFiles, definitions: readonly DefinedSymbol[]) {
+    this.#files = files;
+    this.#definitions = definitions;
+    this.#names = new Set(definitions.map(writtenName));
+    this.#paths = new Set(definitions.slice(0, MAX_FILES).map(({ path }) => path));
+    this.#byPlace = new Map(definitions.map((each) => [symbolKey(each), each]));
+    this.#interfaces = new GoInterfaces(files);
+  }
+
+  /** How sure it is that a use, which leads to `resolved`, means one of the definitions; undefined if it means something else. */
+  async of(path: string, use: Use, resolved: Resolved): Promise<Judged | undefined> {
+    if (resolved === "none") return undefined;
+    if (resolved === "outside" || resolved === "unknown") return this.#byName(path, use);
+    if (resolved.line === undefined) return undefined;
+    const key = placeKey({ path: resolved.path, line: resolved.line });
+    const own = this.#byPlace.get(key);
+    const certainty = this.#files.certaintyOf(path, resolved);
+    if (own) return { certainty, target: targetOf(own) };
+    // Rules that may err do not rule a use out.
+    if (certainty !== "certain") return this.#byName(path, use);
+    // `super` never calls what overrides it.
+    if (isSuperCall(use.meaning)) return undefined;
+    if (!this.#overriding.has(key)) this.#overriding.set(key, await this.#overrides(resolved));
+    const overriding = this.#overriding.get(key);
+    return overriding && { certainty: "likely", target: targetOf(overriding) };
+  }
+
+  /** In another repository, a name alone says something only where the file imports the package of a definition. */
+  async #byName(path: string, use: Use): Promise<Judged | undefined> {
+    if (!isWritten(use, this.#names)) return undefined;
+    if (!this.#importing.has(path)) this.#importing.set(path, await this.#imports(path));
+    return this.#importing.get(path) ? { certainty: "name" } : undefined;
+  }
+
+  async #imports(path: string): Promise<boolean> {
+    for (const file of this.#paths) if (await this.#files.importsPackageOf(path, file)) return true;
+    return false;
+  }
+
+  /**
+   * The first definition that overrides the member at a place: its class inherits from that member's class, or its type has all methods of
+   * that interface of Go.
+   */
+  async #overrides(other: Place): Promise<DefinedSymbol | undefined> {
+    const base = await this.#classOf(other.path, other.line);
+    if (!base) return undefined;
+    const asked = await this.#interfaces.interfaceAt({ path: other.path, line: base.line });
+    for (const each of this.#definitions)
+      if (
+        asked ? await this.#implements(each, asked) : await this.#isDerived(each, { path: other.path, line: base.line })
+      )
+        return each;
+    return undefined;
+  }
+
+  /** Whether the type of a method has all methods of an interface of Go. */
+  async #implements(method: DefinedSymbol, asked: DefinedSymbol): Promise<boolean> {
+    const type = await this.#interfaces.typeOf(method);
+    return type !== undefined && (await this.#interfaces.certaintyOf(type, asked)) !== undefined;
+  }
+
+  /** Whether the class of a member inherits from another class. */
+  async #isDerived({ path, startLine }: DefinedSymbol, base: { path: string; line: number }): Promise<boolean> {
+    const derived = await this.#classOf(path, startLine);
+    return derived !== undefined && this.#files.inherits({ path, line: derived.line }, base);
+  }
+
+  async #classOf(path: string, line: number | undefined) {
+    const uses = await this.#files.uses(path);
+    return uses?.classes.find(({ members }) => [...members.values()].some((each) => each.line === line));
+  }
+}
