@@ -216,7 +216,7 @@ export class UsesIndex implements QuestionFiles {
   }
 
   async #definitionsNamed(name: string): Promise<DefinedSymbol[]> {
-    const named = (await filesNamed(this.#index, nameKey(name, ""))).filter(({ file }) => this.#isOwn(file));
+    const named = await filesNamed(this.#index, nameKey(name, ""), (file) => this.#isOwn(file));
     // A file with thousands of overloads is read once.
     const files = [...new Set(named.map(({ file }) => file))];
     const read = await symbolsOf(

@@ -137,16 +137,20 @@ export async function namedFiles(
   );
 }
 
-/** As `namedFiles`, of one whole name (as `nameKey` gives it). */
-export async function filesNamed(index: SearchIndex, name: string): Promise<NamedFile[]> {
-  return inFiles(index, await Promise.all(index.segments.map((segment) => segment.namesEqual(name))));
+/** As `namedFiles`, of one whole name (as `nameKey` gives it), in the files that are wanted. */
+export async function filesNamed(index: SearchIndex, name: string, isWanted?: FileFilter): Promise<NamedFile[]> {
+  return inFiles(index, await Promise.all(index.segments.map((segment) => segment.namesEqual(name))), isWanted);
 }
 
+/** Chooses files by their numbers. */
+export type FileFilter = (file: number) => boolean;
+
 /** The files that define the names, which are given by segment. */
-function inFiles(index: SearchIndex, lists: readonly (readonly NameEntry[])[]): NamedFile[] {
+function inFiles(index: SearchIndex, lists: readonly (readonly NameEntry[])[], isWanted?: FileFilter): NamedFile[] {
   const found: NamedFile[] = [];
   for (const [s, entries] of lists.entries())
-    for (const entry of entries) for (const file of index.filesOf(s, entry.content)) found.push({ file, entry });
+    for (const entry of entries)
+      for (const file of index.filesOf(s, entry.content)) if (isWanted?.(file) !== false) found.push({ file, entry });
   return found.sort((a, b) => a.file - b.file || a.entry.symbol - b.entry.symbol).slice(0, MAX_DEFINITIONS);
 }
 

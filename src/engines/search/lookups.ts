@@ -1,6 +1,6 @@
 import { SYMBOLS } from "../../contract/questions.ts";
 import { editDistance } from "../../lib/near-name.ts";
-import { filesNamed, namedFiles, symbolsOf, TEXT_KINDS, type NamedFile } from "./definitions.ts";
+import { type FileFilter, filesNamed, namedFiles, symbolsOf, TEXT_KINDS, type NamedFile } from "./definitions.ts";
 import { endsWithParts, foldCase, nameKey, nameParts } from "./names.ts";
 import { isAside } from "./traits.ts";
 import type { SymbolPlace } from "./record.ts";
@@ -30,13 +30,13 @@ export async function findSymbols(
 ): Promise<SymbolAnswer> {
   const name = request.name.trim().slice(0, MAX_NAME_UNITS);
   const limit = request.limit ?? SYMBOLS.limit.default;
+  const { path } = request;
+  const isWanted = path === undefined ? undefined : (file: number) => index.path(file) === path;
   const attempts = request.match === undefined ? (["exact", "prefix", "fuzzy"] as const) : [request.match];
   for (const match of attempts) {
-    const found = name === "" ? [] : await MATCHES[match](index, name);
+    const found = name === "" ? [] : await MATCHES[match](index, name, isWanted);
     const wanted = found.filter(
-      ({ symbol, file }) =>
-        (request.kind === undefined || symbol.kind === request.kind) &&
-        (request.path === undefined || index.path(file) === request.path),
+      ({ symbol, file }) => (request.kind === undefined || symbol.kind === request.kind) && isWanted?.(file) !== false,
     );
     const isLast = match === attempts.at(-1);
     if (!isLast && (wanted.length === 0 || (match === "prefix" && (await hasNeighbour(index, name))))) continue;
@@ -55,11 +55,11 @@ interface Found {
 const MATCHES = { exact: findExact, prefix: findPrefix, fuzzy: findFuzzy };
 
 /** Compares case-sensitively first, else without case. The symbol's qualified name must end with the wanted one. */
-async function findExact(index: SearchIndex, name: string): Promise<Found[]> {
+async function findExact(index: SearchIndex, name: string, isWanted?: FileFilter): Promise<Found[]> {
   const parts = nameParts(foldCase(name));
   const keys = new Set([nameKey(name, ""), nameKey(name, "heading")]);
   const named: NamedFile[] = [];
-  for (const key of keys) named.push(...(await filesNamed(index, key)));
+  for (const key of keys) named.push(...(await filesNamed(index, key, isWanted)));
   const candidates = await resolve(index, named);
   const found = candidates.filter(
     ({ symbol }) =>

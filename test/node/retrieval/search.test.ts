@@ -289,7 +289,7 @@ describe("ranking", () => {
 
 describe("look-ups", () => {
   it("find a definition in its file, however many others have its name", async () => {
-    const files = Array.from({ length: 300 }, (_, i): TestFile => {
+    const files = Array.from({ length: 2_500 }, (_, i): TestFile => {
       const symbols = [{ name: "main", startLine: 1, endLine: 1 }];
       return { path: `cmd/${i}/main.go`, language: "go", text: `func main() { run(${i}) }`, symbols };
     });
