@@ -65,7 +65,8 @@ export interface GitBackend extends AsyncDisposable {
 export async function startGitBackend(root: string, options: GitBackendOptions = {}): Promise<GitBackend> {
   const requests: SeenRequest[] = [];
   const children = new Set<ChildProcess>();
-  const server = createServer((request, response) => {
+  // Closed for idleness just when a Worker sends on it, a connection would lose the request.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     void handle(backend, root, children, request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -70,7 +70,8 @@ export async function startHostApi(tokens: { token: string; weak: string }): Pro
     hooks[provider].push(parsed.data);
     return [201, { id: hooks[provider].length }];
   };
-  const server = createServer((request, response) => {
+  // Closed for idleness just when a Worker sends on it, a connection would lose the request.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     let body = "";
     request.on("data", (part: Buffer) => (body += part.toString()));
     request.on("end", () => {

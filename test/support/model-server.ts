@@ -78,7 +78,8 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     send(response, answer, fault);
   };
 
-  const server = createServer((request, response) => {
+  // Closed for idleness just when a Worker sends on it, a connection would lose the request.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     handle(request, response).catch((error: unknown) => response.destroy(error as Error));
   });
   await new Promise<void>((resolve, reject) => {

@@ -19,8 +19,7 @@ import { TextCache } from "../../../src/cli/exact/text-cache.ts";
 import { workTreeTexts } from "../../../src/cli/exact/work-tree-texts.ts";
 import { listWorkTreeFiles } from "../../../src/cli/git/git.ts";
 import { MIN_FILES } from "../../../src/cli/local-index/stat-index.ts";
-import { runGrep } from "../../../src/engines/exact/run-grep.ts";
-import { request } from "./in-memory.ts";
+import { grepUntimed, request } from "./in-memory.ts";
 
 /** Long after the files were written, so that git may compare them. */
 const LATER = Date.now() + 3_600_000;
@@ -56,7 +55,7 @@ async function grep(pattern: string): Promise<string[]> {
   const enclosing = (wanted: readonly { lines: readonly number[] }[]) =>
     Promise.resolve(wanted.map(({ lines }) => lines.map(() => null)));
   const texts = workTreeTexts({ root, listing, cache, enclosing, nowMs: LATER });
-  const answer = await runGrep(texts, request(pattern, { limit: 10_000 }));
+  const answer = await grepUntimed(texts, request(pattern, { limit: 10_000 }));
   expect(answer.coverage.files + Object.values(answer.coverage.notSearched).reduce((sum, n) => sum + n, 0)).toBe(COUNT);
   return answer.matches.map((match) => `${match.path}:${match.line}`);
 }
@@ -125,6 +124,6 @@ describe("files that git compares with their states", () => {
       enclosing: () => Promise.resolve([]),
       nowMs: LATER,
     });
-    expect((await runGrep(texts, request("name9 "))).total.lines).toBe(0);
+    expect((await grepUntimed(texts, request("name9 "))).total.lines).toBe(0);
   });
 });

@@ -3,12 +3,11 @@ import { describe, expect, it } from "vitest";
 import { createMatcher } from "../../../src/engines/exact/compile.ts";
 import { eachNgram, type NgramQuery } from "../../../src/engines/exact/ngrams.ts";
 import { RegexEngine } from "../../../src/engines/exact/rust-regex.ts";
-import { runGrep } from "../../../src/engines/exact/run-grep.ts";
 import type { FoundLine, GrepRequest, RevisionTexts, Tally } from "../../../src/engines/exact/types.ts";
-import { type GivenFile, inMemory, regexModule, request } from "./in-memory.ts";
+import { type GivenFile, grepUntimed, inMemory, regexModule, request } from "./in-memory.ts";
 
 async function grep(files: readonly GivenFile[], pattern: string, options: Partial<GrepRequest> = {}) {
-  return runGrep(inMemory(files), request(pattern, options));
+  return grepUntimed(inMemory(files), request(pattern, options));
 }
 
 /** `path:line` of each match, with the last line of one over several. */
@@ -153,16 +152,16 @@ describe("an answer", () => {
       return { texts, read };
     }
     async function pages(texts: RevisionTexts, options: Partial<GrepRequest>) {
-      const answers: Awaited<ReturnType<typeof runGrep>>[] = [];
+      const answers: Awaited<ReturnType<typeof grepUntimed>>[] = [];
       for (let offset = 0; answers.at(-1)?.truncated ?? true; offset += answers.at(-1)?.matches.length ?? 0)
-        answers.push(await runGrep(texts, request("^x", { ...options, offset })));
+        answers.push(await grepUntimed(texts, request("^x", { ...options, offset })));
       return answers;
     }
 
     it.each([{ limit: 1 }, { limit: 4 }, { limit: 5, context: 1 }, { limit: 100 }])(
       "of %j has each line once, with the same counts, and reads the files of the page alone",
       async (options) => {
-        const { matches, ...whole } = await runGrep(inMemory(many), request("^x", { ...options, limit: 1_000 }));
+        const { matches, ...whole } = await grepUntimed(inMemory(many), request("^x", { ...options, limit: 1_000 }));
         const { texts, read } = keeping(many);
         for (const answer of await pages(texts, options)) {
           const { total, coverage, complete } = answer;
@@ -175,7 +174,7 @@ describe("an answer", () => {
         expect((await pages(texts, options)).flatMap((answer) => answer.matches)).toEqual(matches);
         expect((await pages(inMemory(many), options)).flatMap((answer) => answer.matches)).toEqual(matches);
         read.length = 0;
-        await runGrep(texts, request("^x", { ...options, offset: 4, limit: 1 }));
+        await grepUntimed(texts, request("^x", { ...options, offset: 4, limit: 1 }));
         expect(read).toEqual([matches[4]?.path]);
       },
     );
@@ -183,9 +182,9 @@ describe("an answer", () => {
     it("are incomplete where a text of theirs has gone since, and count it no longer", async () => {
       const files = [...many];
       const { texts } = keeping(files);
-      await runGrep(texts, request("^x", { limit: 1 }));
+      await grepUntimed(texts, request("^x", { limit: 1 }));
       files.splice(1, 1, { path: "src/1.ts", content: "src/1.ts" });
-      const page = await runGrep(texts, request("^x", { limit: 2 }));
+      const page = await grepUntimed(texts, request("^x", { limit: 2 }));
       expect(page).toMatchObject({ complete: false, gaps: [{ path: "src/1.ts" }], total: { files: 6 } });
     });
 
@@ -260,7 +259,7 @@ describe("an answer", () => {
   });
 
   it("stops at its budget, and says so", async () => {
-    const answer = await runGrep(inMemory(files), request("x"), { maxBytes: 3 });
+    const answer = await grepUntimed(inMemory(files), request("x"), { maxBytes: 3 });
     expect(answer.complete).toBe(false);
     expect(answer.coverage.notSearched.budget).toBe(2);
     expect(answer.total.lines).toBeGreaterThan(0);

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { GREP } from "../../../src/contract/questions.ts";
 import { wasm } from "../../../src/engines/parsing/wasm.ts";
+import { type GrepOptions, runGrep } from "../../../src/engines/exact/run-grep.ts";
 import type { FileBytes, GrepRequest, MissingText, RevisionTexts, TextFile } from "../../../src/engines/exact/types.ts";
 
 const folder = path.dirname(createRequire(import.meta.url).resolve("rregex/package.json"));
@@ -45,4 +46,9 @@ export function inMemory(files: readonly GivenFile[], overrides: Partial<Revisio
 
 export function request(pattern: string, options: Partial<GrepRequest> = {}): GrepRequest {
   return { pattern, context: GREP.context.default, limit: GREP.limit.default, offset: GREP.offset.default, ...options };
+}
+
+/** Searches without a time limit, so that a busy machine finds the same. */
+export function grepUntimed(texts: RevisionTexts, wanted: GrepRequest, options: GrepOptions = {}) {
+  return runGrep(texts, wanted, { now: () => 0, ...options });
 }

@@ -12,8 +12,7 @@ import { inspectText } from "../../../src/engines/exact/inspect.ts";
 import { blankLines } from "../../../src/engines/parsing/secrets/lines.ts";
 import { type FilterPart, mayHold, ngramFilter } from "../../../src/engines/exact/ngram-filter.ts";
 import { queryOfBytes } from "../../../src/engines/exact/ngrams.ts";
-import { runGrep } from "../../../src/engines/exact/run-grep.ts";
-import { request } from "./in-memory.ts";
+import { grepUntimed, request } from "./in-memory.ts";
 
 const SECRET = `const key = "${["AKIA", "QX7PLM2ZR5TVB9KD"].join("")}";`;
 const folders: string[] = [];
@@ -68,7 +67,7 @@ async function grepTree(
     nowMs: Date.now() + 60_000,
     onProgress,
   });
-  return runGrep(texts, request(pattern));
+  return grepUntimed(texts, request(pattern));
 }
 
 describe("a work tree", () => {
@@ -122,7 +121,7 @@ describe("a commit", () => {
     writeFileSync(path.join(root, "src", "a.ts"), "changed\n");
     const records = memory();
     const grep = (pattern: string) =>
-      runGrep(
+      grepUntimed(
         commitTexts({ root, gitSha: git("rev-parse", "HEAD"), cache: new TextCache(records), enclosing }),
         request(pattern),
       );
