@@ -47,8 +47,10 @@ export async function relations(
       const depth = steps === undefined ? undefined : Number(steps);
       return requestOf(REFERENCES, { name, relation, path, line: place.line, depth, ...options });
     },
-    missing: ({ references: list }) =>
-      list.length === 0 ? nothingFound(`${NOTHING[relation]} ${name}, as far as is known`) : undefined,
+    missing: ({ references: list, truncated }) => {
+      const known = truncated ? "in the files that were read, which are not all" : "as far as is known";
+      return list.length === 0 ? nothingFound(`${NOTHING[relation]} ${name}, ${known}`) : undefined;
+    },
   });
   await show(context, found, referencesResponse, () => {
     const list = found.answer.references as RelatedReference[];

@@ -21,6 +21,7 @@ export function openIndexes(index: LocalIndex): OpenIndexes<LocalInfo> {
     texts: () => index.texts(),
     history: () => index.history(),
     withUses: (_, work) => index.withUses((files) => work(files, files)),
+    having: (paths) => index.withUses(async (files) => [paths.filter((path) => files.has(path)).length]),
     nearPaths: (path) => Promise.resolve(index.nearPaths(path)),
   };
 }

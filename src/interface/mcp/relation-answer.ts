@@ -17,7 +17,9 @@ export function relationText(
 ): string {
   const head = heading(indexes, options.nowMs, leftOut);
   const notRead = unread === 0 ? "" : ` ${unread} files that may hold more could not be read for it.`;
-  const limits = `What goes through a registry, reflection or an untyped value is not followed.${notRead}`;
+  const cut =
+    truncated && references.length === total ? " There may be more: not all files that may hold some were read." : "";
+  const limits = `What goes through a registry, reflection or an untyped value is not followed.${notRead}${cut}`;
   if (references.length === 0) return `${head}\n\nNo ${relation} of ${name} are known. ${limits}`;
   const nameOf = ({ revision, target }: RelatedReference): string =>
     target

@@ -93,6 +93,8 @@ export interface OpenIndexes<Info extends IndexInfo = IndexInfo> {
   outline(path: string): Promise<InOneIndex<OutlineAnswer> | undefined>;
   /** As `outline`; all lines without bounds. `revision` names the index to read. */
   file(path: string, start?: number, end?: number, revision?: number): Promise<InOneIndex<FileLines> | undefined>;
+  /** How many of some paths each index has. */
+  having(paths: readonly string[]): Promise<readonly number[]>;
   /** Up to five paths that may have been meant. */
   nearPaths(path: string): Promise<string[]>;
   /** All files and their whole texts, for exact search. */

@@ -200,22 +200,24 @@ export function textDeps({ db, bucket, cache, repair, regexModule }: SearchDeps)
   return { db, bucket, texts: cache.texts, repair, regexModule };
 }
 
-/** Positions of the targets that have the path, in one round trip. */
-export async function targetsWith(db: Db, targets: readonly Target[], path: string): Promise<number[]> {
-  if (targets.length <= 1) return targets.map((_, at) => at);
-  const rows = await rowsOf<{ at: number }>(
+/** How many of some paths each target has, in one round trip. */
+export async function pathCounts(db: Db, targets: readonly Target[], paths: readonly string[]): Promise<number[]> {
+  const rows = await rowsOf<{ at: number; count: number }>(
     db,
-    sql`select w.at from ${contentsAt(
-      targets.map((target, at) => ({ ...target, at, path })),
+    sql`select w.at, count(*)::int as count from ${contentsAt(
+      targets.flatMap((target, at) => paths.map((path) => ({ ...target, at, path }))),
       [["at", "int", ({ at }) => at]],
-    )} order by w.at`,
+    )} group by w.at`,
   );
-  return rows.map(({ at }) => at);
+  const counts = new Map(rows.map(({ at, count }) => [at, count]));
+  return targets.map((_, at) => counts.get(at) ?? 0);
 }
 
 /** Positions of the targets that have the path, whether it is indexed or only searched. */
 export async function targetsListing(deps: SearchDeps, targets: readonly Target[], path: string): Promise<number[]> {
-  const indexed = await targetsWith(deps.db, targets, path);
+  if (targets.length <= 1) return [...targets.keys()];
+  const counts = await pathCounts(deps.db, targets, [path]);
+  const indexed = [...counts.keys()].filter((at) => counts[at] !== 0);
   if (indexed.length > 0) return indexed;
   const listed: number[] = [];
   for (const [at, target] of targets.entries()) if (await hasText(textDeps(deps), target, path)) listed.push(at);

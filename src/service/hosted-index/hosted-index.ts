@@ -28,6 +28,7 @@ import {
   linesIn,
   nearPathsIn,
   outlineIn,
+  pathCounts,
   referencesAcross,
   type SearchDeps,
   searchTargets,
@@ -124,6 +125,10 @@ class OpenTargets implements OpenIndexes<HostedInfo> {
 
   async texts(): Promise<RevisionTexts> {
     return new HostedTexts(textDeps(this.#deps), this.indexes);
+  }
+
+  having(paths: readonly string[]) {
+    return pathCounts(this.#deps.db, this.indexes, paths);
   }
 
   nearPaths(path: string) {

@@ -19,7 +19,7 @@ import { NO_TOTALS } from "../../../src/service/indexing/result.ts";
 import * as runs from "../../../src/service/runs/runs.ts";
 import * as store from "../../../src/service/indexing/store.ts";
 import { statements } from "../../../src/service/indexing/sweep.ts";
-import { targetsWith } from "../../../src/service/hosted-index/core.ts";
+import { pathCounts } from "../../../src/service/hosted-index/core.ts";
 import { readFile, readOutline } from "../../../src/service/hosted-index/file-text.ts";
 import { readTargets, type Target, targetsReading } from "../../../src/service/hosted-index/targets.ts";
 import { databaseTexts } from "../../../src/service/hosted-index/texts.ts";
@@ -151,7 +151,7 @@ export const CASES: readonly Case[] = [
   ],
   ["lines of a file", (db, tenant) => readFile(db, searched(tenant), "src/7.go")],
   ["symbols of a file", (db, tenant) => readOutline(db, searched(tenant), "src/7.go")],
-  ["targets with a path", (db, tenant) => targetsWith(db, [searched(tenant), searched(tenant)], "src/7.go")],
+  ["targets with a path", (db, tenant) => pathCounts(db, [searched(tenant), searched(tenant)], ["src/7.go"])],
   ["a target by repository", (db, { tenantId }) => readTargets(db, { tenantId }, { repo: "host/owner/large" })],
   [
     "targets of a caller with a list of repositories",

@@ -64,13 +64,18 @@ beforeAll(async () => {
       const range = { language: "", startLine: start, endLine: end, lineCount: lines?.length ?? 0, withheld: [] };
       return Promise.resolve(text === undefined ? undefined : { ...range, text, revision: 0 });
     },
+    having: (paths) => Promise.resolve([paths.filter((path) => path in FILES).length]),
     nearPaths: () => Promise.resolve(["src/cookie.ts"]),
     withUses: (_, work) => {
       const files = new UsesIndex(index, textsOf(given));
       return work(files, files);
     },
   };
-  several = { ...indexes, indexes: [info, { ...info, name: "b" }] };
+  several = {
+    ...indexes,
+    indexes: [info, { ...info, name: "b" }],
+    having: (paths) => Promise.resolve([1, 2].map(() => paths.filter((path) => path in FILES).length)),
+  };
 });
 
 const ask = (request: Asked<typeof IMPACT>, at: OpenIndexes = indexes): Promise<ImpactAnswer> => {
@@ -80,6 +85,19 @@ const ask = (request: Asked<typeof IMPACT>, at: OpenIndexes = indexes): Promise<
 };
 
 describe("impact", () => {
+  it("of files is that of the one repository that has them, however many there are", async () => {
+    const many = Array.from({ length: 300 }, (_, i) => ({ ...(indexes.indexes[0] as IndexInfo), name: `r${i}` }));
+    const opened: number[] = [];
+    const team: OpenIndexes = {
+      ...indexes,
+      indexes: many,
+      having: () => Promise.resolve(many.map((_, i) => (i === 299 ? 1 : 0))),
+      withUses: (revision, work) => (opened.push(revision), indexes.withUses(0, work)),
+    };
+    expect((await ask({ paths: ["src/cookie.ts"] }, team)).revision).toBe(299);
+    expect(opened).toEqual([299]);
+  });
+
   it("of a patch names what it touches, what calls that, tests and the interface, before and after it is applied", async () => {
     const answer = await ask({ patch: PATCH });
     expect(answer.changed).toEqual([{ path: "src/cookie.ts", symbol: "parseCookie", kind: "function", line: 3 }]);

@@ -107,6 +107,7 @@ const opened = (scope: string | undefined): OpenIndexes => ({
       text: text(startLine, Math.min(endLine, LINES)),
       withheld: startLine <= 5 ? [[5, 6]] : [],
     }),
+  having: () => Promise.reject(new Error("not asked here")),
   nearPaths: () => Promise.resolve([]),
   withUses: () => Promise.reject(new Error("not asked here")),
   texts: () => Promise.reject(new Error("no texts")),

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { UsesIndex } from "../../../src/engines/relations/uses-index.ts";
 import type { TextSource } from "../../../src/engines/search/types.ts";
+import type { OpenIndexes } from "../../../src/interface/questions/code-index.ts";
+import { relatedReferences } from "../../../src/interface/questions/relations/answer.ts";
 import { CalleesFinder } from "../../../src/interface/questions/relations/callees.ts";
 import { UsesFinder } from "../../../src/interface/questions/relations/callers.ts";
 import type { FoundUse } from "../../../src/interface/questions/relations/found.ts";
@@ -79,6 +81,30 @@ describe("questions about relations", () => {
     ]);
     expect(shown(await importersOf(files, "p/m.py"))).toEqual([1, 2, 3].map((line) => `p/n.py:${line} certain 1`));
     expect(shown(await importersOf(files, "react"))).toEqual(["src/b.js:3 certain 1"]);
+  });
+});
+
+describe("importers over many repositories", () => {
+  it("of a file are asked of those that have it; of a package of ten, which the answer says", async () => {
+    const files = await indexOf({ "src/a.ts": "export const a = 1;\n", "b.ts": 'import { a } from "./src/a.ts";\n' });
+    const info = { gitSha: null, indexedAtMs: 0, isWorkTree: false };
+    const opened: number[] = [];
+    const team: Partial<OpenIndexes> = {
+      indexes: Array.from({ length: 300 }, (_, i) => Object.assign({ name: `r${i}` }, info)),
+      having: ([path = ""]) =>
+        Promise.resolve(Array.from({ length: 300 }, (_, i) => (i === 250 && files.has(path) ? 1 : 0))),
+      withUses: (revision, work) => (opened.push(revision), work(files, files)),
+      nearPaths: () => Promise.resolve([]),
+    };
+    const ask = async (path: string) => {
+      const request = { relation: "importers", path, limit: 50 } as const;
+      const { references, total, truncated } = await relatedReferences(team as OpenIndexes, request);
+      return [references.map((own) => `${own.revision}/${own.path}`), total, truncated];
+    };
+    expect(await ask("src/a.ts")).toEqual([["250/b.ts"], 1, false]);
+    expect(opened).toEqual([250]);
+    expect(await ask("react")).toEqual([[], 0, true]);
+    await expect(ask("src/none.ts")).rejects.toThrow(/src\/none\.ts/);
   });
 });
 

@@ -21,8 +21,8 @@ const MAX_LINE = 1_000;
 const IDENTIFIER = /[\p{L}_$][\p{L}\p{N}_$]{2,}/gu;
 /** Files whose text is compared with the patch, to know on which side of it the index is. */
 const MAX_COMPARED = 50;
-/** Repositories that are looked at for the one that a change belongs to. */
-const MAX_REVISIONS = 50;
+/** Paths of a change that are looked for in all repositories, to know which one it belongs to. */
+const MAX_SOUGHT = 30;
 const MAX_DEFINITIONS = 50;
 /** Lines around a change count for its words, but less than what changes. */
 const CHANGED_TIMES = 2;
@@ -87,15 +87,10 @@ export async function revisionOf(
     if (revisions.length > 1) throw inSeveral(indexes, "name", name, revisions);
     return { revision: revisions[0] ?? 0, definitions: symbols };
   }
-  const known: number[] = [];
-  for (let revision = 0; revision < Math.min(count, MAX_REVISIONS); revision++)
-    known.push(
-      await indexes.withUses(revision, async (files) => {
-        const has = (path: string | undefined) => path !== undefined && files.has(path);
-        if (patch) return patch.filter(({ oldPath, newPath }) => has(oldPath) || has(newPath)).length;
-        return paths.filter(has).length;
-      }),
-    );
+  // The change is read there; it says what is missing.
+  if (count === 1) return { revision: 0, definitions: [] };
+  const named = patch ? patch.flatMap(({ oldPath, newPath }) => [oldPath ?? [], newPath ?? []].flat()) : paths;
+  const known = await indexes.having([...new Set(named)].slice(0, MAX_SOUGHT));
   const most = Math.max(...known);
   const first = paths[0] ?? "";
   // A patch may only make new files.

@@ -117,15 +117,18 @@ async function ofPath(indexes: OpenIndexes, { path, name }: RelationRequest): Pr
     throw new InvalidFieldError("path", "importers are those of a file or package: give its path or name");
   if (indexes.indexes.length === 0) throw nothingIndexed();
   const find: Finder = async (files) => ({ uses: await importersOf(files, wanted), truncated: false });
-  return new Map(indexes.indexes.map((_, revision) => [revision, find]));
+  const all = [...indexes.indexes.keys()];
+  const having = all.length > 1 ? await indexes.having([wanted]) : [];
+  const own = all.filter((revision) => (having[revision] ?? 0) > 0);
+  // What no repository has as a file may be a package, which any may import.
+  return new Map((own.length > 0 ? own : all).map((revision) => [revision, find]));
 }
 
 /** Throws `NotFoundError` for what looks like a path and is no file of an index; anything else may be a package. */
 async function checkPath(indexes: OpenIndexes, path: string): Promise<void> {
   if (!path.includes("/") || !/\.\w+$/.test(path)) return;
-  for (const revision of indexes.indexes.keys())
-    if (await indexes.withUses(revision, async (files) => files.has(path))) return;
-  throw await unknownPath(indexes, path);
+  const having = await indexes.having([path]);
+  if (having.every((count) => count === 0)) throw await unknownPath(indexes, path);
 }
 
 /** The definitions of the name, at the given place if there is one. */
