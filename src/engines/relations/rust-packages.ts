@@ -1,7 +1,7 @@
 /** The packages of a repository of Rust, by the names that their `Cargo.toml` gives them: programs, tests and other packages import them by these. */
 import { type Manifest, readManifest } from "./manifests.ts";
 import { rustFiles } from "./modules.ts";
-import type { ConfiguredFiles, Entry, KnownConfigs } from "./script-configs.ts";
+import type { ConfiguredFiles, Entry } from "./script-configs.ts";
 
 /** Manifests that are read. */
 const MAX_MANIFESTS = 300;
@@ -11,15 +11,20 @@ type Files = ConfiguredFiles & { isTest(path: string): boolean };
 
 type RustPackage = Extract<Manifest, { kind: "rust" }>;
 /** By name; undefined for a name that several have. */
-export type NamedRustPackages = ReadonlyMap<string, RustPackage | undefined>;
+type NamedPackages = ReadonlyMap<string, RustPackage | undefined>;
+
+/** What was read of a revision's manifests. Later questions find it here: values only, since none may wait for what another reads. */
+export interface KnownRustPackages {
+  packages: NamedPackages | undefined;
+}
 
 /** The packages of one revision, for one question; their manifests are read when an import first asks for them. */
 export class RustPackages {
   readonly #files: Files;
-  readonly #known: Pick<KnownConfigs, "rustPackages">;
-  #packages: Promise<NamedRustPackages> | undefined;
+  readonly #known: KnownRustPackages;
+  #packages: Promise<NamedPackages> | undefined;
 
-  constructor(files: Files, known: Pick<KnownConfigs, "rustPackages">) {
+  constructor(files: Files, known: KnownRustPackages) {
     this.#files = files;
     this.#known = known;
   }
@@ -27,13 +32,13 @@ export class RustPackages {
   /** The files that a path such as `acme::client` may mean, the likeliest first; none if no package has its name, or several do. */
   async entries(module: string): Promise<Entry[]> {
     const [name = "", ...inner] = module.split("::");
-    const own = (this.#known.rustPackages ??= await (this.#packages ??= this.#read())).get(name);
+    const own = (this.#known.packages ??= await (this.#packages ??= this.#read())).get(name);
     if (!own) return [];
     const files = rustFiles(own.sources, inner, own.sources);
     return files.filter((path) => this.#files.has(path)).map((path) => ({ path, isStated: true }));
   }
 
-  async #read(): Promise<NamedRustPackages> {
+  async #read(): Promise<NamedPackages> {
     const files = this.#files;
     const manifests = files.paths.filter((path) => /(?:^|\/)Cargo\.toml$/.test(path) && !files.isTest(path));
     const paths = manifests.slice(0, MAX_MANIFESTS);

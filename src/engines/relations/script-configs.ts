@@ -4,7 +4,6 @@
  */
 import { parse } from "jsonc-parser";
 import { folderOf, joinPath, scriptFiles } from "./modules.ts";
-import type { NamedRustPackages } from "./rust-packages.ts";
 
 /** A file that an import may mean. */
 export interface Entry {
@@ -55,7 +54,6 @@ type Packages = ReadonlyMap<string, ScriptPackage | undefined>;
 /** What was read of a revision's configurations. Later questions find it here: values only, since none may wait for what another reads. */
 export class KnownConfigs {
   packages: Packages | undefined;
-  rustPackages: NamedRustPackages | undefined;
   readonly aliases = new Map<string, Aliases | undefined>();
 }
 

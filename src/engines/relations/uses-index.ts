@@ -4,7 +4,7 @@ import { inherits, resolveUse } from "./resolve.ts";
 import { ReadBudget } from "./read-budget.ts";
 import type { DefinedSymbol, QuestionFiles } from "./question-files.ts";
 import type { PackageFiles, Place, Resolved, Target } from "./resolved.ts";
-import { RustPackages } from "./rust-packages.ts";
+import { type KnownRustPackages, RustPackages } from "./rust-packages.ts";
 import { type Entry, KnownConfigs, ScriptConfigs } from "./script-configs.ts";
 import type { Use } from "./types.ts";
 import { filesNamed, outlinesOf, symbolsOf } from "../search/definitions.ts";
@@ -43,13 +43,19 @@ const NO_USES: StoredUses = {
   callbacks: new Map(),
 };
 
-/** What was read of the configurations of open indexes, by revision: these do not change. */
-const configs = new WeakMap<SearchIndex, Map<number, KnownConfigs>>();
+/** What was read of the manifests and configurations of a revision. */
+interface Known {
+  scripts: KnownConfigs;
+  rust: KnownRustPackages;
+}
 
-function knownConfigs(index: SearchIndex, revision: number): KnownConfigs {
-  const ofIndex = configs.get(index) ?? new Map<number, KnownConfigs>();
-  configs.set(index, ofIndex);
-  const known = ofIndex.get(revision) ?? new KnownConfigs();
+/** The same of open indexes, by revision: these do not change. */
+const manifests = new WeakMap<SearchIndex, Map<number, Known>>();
+
+function knownOf(index: SearchIndex, revision: number): Known {
+  const ofIndex = manifests.get(index) ?? new Map<number, Known>();
+  manifests.set(index, ofIndex);
+  const known = ofIndex.get(revision) ?? { scripts: new KnownConfigs(), rust: { packages: undefined } };
   ofIndex.set(revision, known);
   return known;
 }
@@ -87,9 +93,9 @@ export class UsesIndex implements QuestionFiles {
     this.#read = read;
     this.#revision = revision;
     this.#budget = budget;
-    const known = knownConfigs(index, revision);
-    this.#configs = new ScriptConfigs(this, known);
-    this.#rustPackages = new RustPackages(this, known);
+    const known = knownOf(index, revision);
+    this.#configs = new ScriptConfigs(this, known.scripts);
+    this.#rustPackages = new RustPackages(this, known.rust);
   }
 
   /** The limit was reached before everything was read. */
