@@ -17,7 +17,7 @@ import { ExactResults, Results } from "../views/results.tsx";
 export const searchPages = new Hono<DashboardHono>();
 export const searchApi = new Hono<DashboardHono>();
 
-const RESULTS = 15;
+const RESULTS = 10;
 const LINES = 100;
 const EXACT_CONTEXT = 1;
 /** The last result that a page may begin with, as the question allows. */
