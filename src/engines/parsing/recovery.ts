@@ -200,11 +200,11 @@ export class Recovery {
 
 /** Whether rows have nothing but the ends of blocks and comments. */
 function isClosing(source: SourceText, { from, to }: RowRange): boolean {
-  for (let row = from; row <= to; row++) if (!CLOSING.test(source.line(row).slice(0, MAX_CLOSING))) return false;
+  for (let row = from; row <= to; row++) if (!CLOSING.test(source.line(row).slice(0, MAX_CLOSING).trim())) return false;
   return true;
 }
 
-const CLOSING = /^\s*(?:[)}\]]+[;,]?)?\s*(?:\/\/|\/\*.*\*\/\s*$|$)/;
+const CLOSING = /^(?:[)}\]]+[;,]?\s*)?(?:\/\/|\/\*.*\*\/$|$)/;
 /** The beginning of a line that is looked at. */
 const MAX_CLOSING = 300;
 
