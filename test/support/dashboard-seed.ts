@@ -42,7 +42,8 @@ export async function seedDashboard(db: Db, tenantId: string, actor: string, siz
   await db.execute(sql`update workspaces set current_seq = 1 where tenant_id = ${tenantId}`);
   await db.execute(sql`
     insert into repository_sources (workspace_id, clone_url) select id, 'https://' || repo from workspaces where tenant_id = ${tenantId}`);
-  await db.execute(sql`
+  for (const [from, to] of batches(0, size.runs - 1))
+    await db.execute(sql`
     with numbered as (select id, row_number() over (order by created_at desc) - 1 as n from workspaces where tenant_id = ${tenantId})
     insert into runs (id, tenant_id, workspace_id, kind, state, request, result, error, created_at, finished_at)
     select gen_random_uuid(), ${tenantId}, id, 'index', case when i % 9 = 5 then 'failed' else 'succeeded' end,
@@ -51,7 +52,7 @@ export async function seedDashboard(db: Db, tenantId: string, actor: string, siz
         'fileCount', 800 + i % 90, 'embeddedCount', i % 40, 'skippedUnchanged', 790) end,
       case when i % 9 = 5 then json_build_object('code', 'CLONE_FAILED', 'error', 'the host refused the read token: give it read access to this repository') end,
       now() - make_interval(mins => i * 31), now() - make_interval(mins => i * 31) + make_interval(secs => 3 + i % 25)
-    from generate_series(0, ${size.runs}::int - 1) i join numbered on n = i % ${size.workspaces}::int`);
+    from generate_series(${from}::int, ${to}::int) i join numbered on n = i % ${size.workspaces}::int`);
   await db.execute(sql`
     insert into usage_days (tenant_id, day, credential_id, flush_seq, credits, tokens, calls)
     select ${tenantId}, current_date - d, id, 1, credits, credits * 870, credits * 3
@@ -73,10 +74,18 @@ export async function seedDashboard(db: Db, tenantId: string, actor: string, siz
     "MEMBER_JOINED",
     "INDEX_RUN_FAILED",
   ];
-  await db.execute(sql`
+  for (const [from, to] of batches(1, size.auditEvents))
+    await db.execute(sql`
     insert into audit_events (id, tenant_id, at, event, actor, dedupe_key, details)
     select gen_random_uuid(), ${tenantId}, now() - make_interval(secs => 300 + i * 97),
       (${sql.param(events)}::text[])[1 + i % ${events.length}::int], case when i % 3 = 0 then 'system' else ${actor} end, 'seed:' || i,
       json_build_object('name', 'laptop ' || i % 7)
-    from generate_series(1, ${size.auditEvents}::int) i`);
+    from generate_series(${from}::int, ${to}::int) i`);
+}
+
+/** Rows of a statement: the embedded database answers nobody else meanwhile. */
+const BATCH = 1_000;
+
+function* batches(first: number, last: number): Generator<[from: number, to: number]> {
+  for (let from = first; from <= last; from += BATCH) yield [from, Math.min(last, from + BATCH - 1)];
 }
