@@ -65,7 +65,7 @@ export interface GitBackend extends AsyncDisposable {
 export async function startGitBackend(root: string, options: GitBackendOptions = {}): Promise<GitBackend> {
   const requests: SeenRequest[] = [];
   const children = new Set<ChildProcess>();
-  // Closed for idleness just when a Worker sends on it, a connection would lose the request.
+  // A connection that is closed as idle while a Worker sends on it loses the request.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     void handle(backend, root, children, request, response).catch(() => response.destroy());
   });

@@ -70,7 +70,7 @@ export async function startHostApi(tokens: { token: string; weak: string }): Pro
     hooks[provider].push(parsed.data);
     return [201, { id: hooks[provider].length }];
   };
-  // Closed for idleness just when a Worker sends on it, a connection would lose the request.
+  // A connection that is closed as idle while a Worker sends on it loses the request.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     let body = "";
     request.on("data", (part: Buffer) => (body += part.toString()));

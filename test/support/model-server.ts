@@ -78,7 +78,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     send(response, answer, fault);
   };
 
-  // Closed for idleness just when a Worker sends on it, a connection would lose the request.
+  // A connection that is closed as idle while a Worker sends on it loses the request.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     handle(request, response).catch((error: unknown) => response.destroy(error as Error));
   });

@@ -22,7 +22,7 @@ export type ModelOrder =
 /** Runs model servers for the tests in workerd, on request. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const models: ModelServer[] = [];
-  // Closed for idleness just when a Worker sends on it, a connection would lose the request.
+  // A connection that is closed as idle while a Worker sends on it loses the request.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));

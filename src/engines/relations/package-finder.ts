@@ -3,8 +3,9 @@ import { ASIDE } from "../search/traits.ts";
 import type { SearchIndex } from "../search/search-index.ts";
 import type { TextSource } from "../search/types.ts";
 import { goModulePath, type Manifest, type ManifestKind, pythonName } from "./manifests.ts";
-import { pythonFiles, rustFiles } from "./modules.ts";
+import { pythonFiles } from "./modules.ts";
 import { type NamedPackage, packageNames } from "./package-names.ts";
+import { rustEntries, rustPackageNamed } from "./rust-packages.ts";
 import { type Entry, entriesOf, packageNamed } from "./script-configs.ts";
 
 /** Repositories whose `go.mod` is read, because no identity tells. */
@@ -67,8 +68,8 @@ export class PackageFinder {
     const packages = await packageNames(this.#index, this.#texts);
     const others = (list: readonly NamedPackage[]) => list.filter((each) => each.revision !== revision);
     if (kind === "python") return this.#python(others(packages.all), module);
-    const { name, inner } = kind === "rust" ? rustNamed(module) : packageNamed(module);
-    return this.#chosen(others(packages.named(kind, name)), (own) => filesOf(own, inner));
+    const name = kind === "rust" ? rustPackageNamed(module) : packageNamed(module).name;
+    return this.#chosen(others(packages.named(kind, name)), (own) => filesOf(own, module));
   }
 
   /** A package of Python is a folder beside the manifest or in `src`; it usually has the name of the project. */
@@ -188,17 +189,9 @@ export class PackageFinder {
 /** The kind of manifest that names the package of a file; undefined for languages that go by other rules. */
 export const kindOf = (path: string): ManifestKind | undefined => KINDS.find(([ending]) => ending.test(path))?.[1];
 
-/** `acme::client` is the module `client` of the package `acme`. */
-function rustNamed(module: string): { name: string; inner: string } {
-  const [name = "", ...rest] = module.split("::");
-  return { name, inner: rest.join("/") };
-}
-
-function filesOf(own: NamedPackage, inner: string): Entry[] {
-  if (own.kind === "script") return entriesOf(own, inner);
-  if (own.kind !== "rust") return [];
-  const parts = inner === "" ? [] : inner.split("/");
-  return rustFiles(own.sources, parts, own.sources).map((path) => ({ path, isStated: true }));
+function filesOf(own: NamedPackage, module: string): Entry[] {
+  if (own.kind === "script") return entriesOf(own, packageNamed(module).inner);
+  return own.kind === "rust" ? rustEntries(own, module) : [];
 }
 
 const pythonRoots = ({ folder }: Manifest): string[] => [folder === "" ? "src" : `${folder}/src`, folder];

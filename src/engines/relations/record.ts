@@ -198,7 +198,7 @@ export interface StoredUses extends FileUses {
 
 /**
  * Decodes a record; its uses anew each time they are asked for, so that many files can be in memory. Throws `SearchFormatError` if it is
- * damaged, and so may they.
+ * damaged; reading its uses may throw it, too.
  */
 export function decodeUses(bytes: Uint8Array): StoredUses {
   const body = new Decoder(new ByteReader(bytes));

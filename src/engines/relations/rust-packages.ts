@@ -10,6 +10,14 @@ const MAX_MANIFESTS = 300;
 type Files = ConfiguredFiles & { isTest(path: string): boolean };
 
 type RustPackage = Extract<Manifest, { kind: "rust" }>;
+/** The package that a path names: `acme` of `acme::client`. */
+export const rustPackageNamed = (module: string): string => module.split("::", 1)[0] ?? "";
+
+/** The files of a package that a path such as `acme::client` may mean. */
+export function rustEntries({ sources }: RustPackage, module: string): Entry[] {
+  return rustFiles(sources, module.split("::").slice(1), sources).map((path) => ({ path, isStated: true }));
+}
+
 /** By name; undefined for a name that several have. */
 type NamedPackages = ReadonlyMap<string, RustPackage | undefined>;
 
@@ -31,11 +39,8 @@ export class RustPackages {
 
   /** The files that a path such as `acme::client` may mean, the likeliest first; none if no package has its name, or several do. */
   async entries(module: string): Promise<Entry[]> {
-    const [name = "", ...inner] = module.split("::");
-    const own = (this.#known.packages ??= await (this.#packages ??= this.#read())).get(name);
-    if (!own) return [];
-    const files = rustFiles(own.sources, inner, own.sources);
-    return files.filter((path) => this.#files.has(path)).map((path) => ({ path, isStated: true }));
+    const own = (this.#known.packages ??= await (this.#packages ??= this.#read())).get(rustPackageNamed(module));
+    return own ? rustEntries(own, module).filter(({ path }) => this.#files.has(path)) : [];
   }
 
   async #read(): Promise<NamedPackages> {

@@ -4,8 +4,8 @@ import type { Child } from "hono/jsx";
 import type { HtmlEscapedString } from "hono/utils/html";
 import type { Quota } from "../../../service/dashboard/usage.ts";
 import { visibleHtml } from "../../../lib/display.ts";
-import { type DashboardContext, sessionOf, tenantPath } from "../app/context.ts";
-import { type DashboardError, toRefusal } from "../app/errors.ts";
+import { type DashboardContext, type Notice, sessionOf, tenantPath } from "../app/context.ts";
+import { toRefusal } from "../app/errors.ts";
 import { inTwo } from "../app/streams.ts";
 import { Brand, Document, FoldBar, SkipLink, ThemeSwitch } from "./document.tsx";
 import { QuotaBanner } from "./quota.tsx";
@@ -91,7 +91,9 @@ export async function tenantPageInTwo(
 ) {
   const last = rest
     .then((found) => shownHtml(<>{found}</>))
-    .catch((error: unknown) => shownHtml(<Refused error={toRefusal(error, c.get("log"), c.req.path)} />));
+    .catch((error: unknown) =>
+      shownHtml(<NoticeLine kind="error" text={toRefusal(error, c.get("log"), c.req.path).message} />),
+    );
   const shell = <Shell c={c} title={title} page={page} content={[content, raw(REST)]} quota={await c.get("quota")} />;
   const [start = "", end = ""] = (await shownHtml(shell)).split(REST);
   const body = inTwo(
@@ -99,14 +101,6 @@ export async function tenantPageInTwo(
     last.then((html) => html + end),
   );
   return c.body(body, 200, { "Content-Type": "text/html; charset=UTF-8" });
-}
-
-function Refused({ error }: { error: DashboardError }) {
-  return (
-    <p class="notice error" role="alert">
-      {error.message}
-    </p>
-  );
 }
 
 /** A page of the signed-in user, with a list of their teams. */
@@ -214,10 +208,13 @@ function currentOf({ page, below }: (typeof PAGES)[number], shown: string) {
 
 function NoticeBar({ c }: { c: DashboardContext }) {
   const notice = c.get("notice");
-  if (!notice) return null;
+  return notice ? <NoticeLine {...notice} /> : null;
+}
+
+function NoticeLine({ kind, text }: Notice) {
   return (
-    <p class={notice.kind === "error" ? "notice error" : "notice"} role={notice.kind === "error" ? "alert" : "status"}>
-      {notice.text}
+    <p class={kind === "error" ? "notice error" : "notice"} role={kind === "error" ? "alert" : "status"}>
+      {text}
     </p>
   );
 }
