@@ -33,9 +33,10 @@ const FRAME = /\bwhat happens(?= (?:when|if|after|on|to|with)\b)/gi;
 
 /** A question of where to add one more of something, such as "how do I add a new command". */
 const ADDS =
-  /^(?:(?:how|where) (?:to|do I|can I|do we|should I) )?(?:add|register|define|create|install) (?:(?:an?|my|own|new|custom|another) ){1,3}([a-z]{3,24})\??$/i;
+  /^(?:(?:how|where) (?:to|do I|can I|do we|should I) )?(?:add|register|define|create|install) (?:(?:an?|my|own|new|custom|another) ){1,3}((?:[a-z]{2,24} ){0,2}[a-z]{3,24})\??$/i;
 /** Things that code registers by a function `use`. */
 const USED = /^(?:middlewares?|plugins?|extensions?)$/i;
+const REGISTRIES = "add_* add* register_* register* *s *_table *table *_list *list".split(" ");
 const REGISTRY_WEIGHT = 1.2;
 
 export interface QueryTerm {
@@ -105,14 +106,16 @@ export function parseQuery(request: SearchRequest, rewrite = (text: string): str
   checkGlobs("paths", request.paths ?? []);
   const pathsField = request.paths?.length ? "paths" : "query";
   checkGlobs(pathsField, [...filters.paths, ...(request.paths ?? [])]);
-  const text = rewrite(filters.rest).replace(FRAME, "");
+  const asked = rewrite(filters.rest).replace(FRAME, "");
+  const added = ADDS.exec(asked.trim().replaceAll(/\s+/g, " "))?.[1];
+  const text = added === undefined ? asked : `add ${added}`;
   const { segments, frames, linkedPaths } = readQueryText(text);
   const isTitle = segments.every(({ kind }) => kind === "title");
   for (const literal of filters.literals) segments.unshift({ kind: "title", weight: 1, text: literal });
   const terms = termsOf([...segments, ...codeNames(segments)]);
   const identifiers = identifiersOf(segments);
   for (const { name } of frames) if (name !== undefined) addIdentifier(identifiers, name, 0.25);
-  for (const name of isTitle ? registryNames(text) : []) addIdentifier(identifiers, name, REGISTRY_WEIGHT);
+  for (const name of added === undefined ? [] : registryNames(added)) addIdentifier(identifiers, name, REGISTRY_WEIGHT);
   const mentions = mentionsOf(segments);
   for (const path of linkedPaths) addMention(mentions, path, false);
   for (const { path } of frames) addMention(mentions, path, true);
@@ -168,11 +171,12 @@ function codeNames(segments: readonly QuerySegment[]): QuerySegment[] {
 }
 
 /** The names by which code usually registers what a query wants to add, or lists all of its kind. */
-function registryNames(text: string): string[] {
-  const thing = ADDS.exec(text.trim().replaceAll(/\s+/g, " "))?.[1];
-  if (thing === undefined) return [];
-  const names = [`add_${thing}`, `add${thing}`, `register_${thing}`, `register${thing}`, `${thing}s`];
-  return USED.test(thing) ? ["use", ...names] : names;
+function registryNames(things: string): string[] {
+  const words = things.split(" ");
+  const last = words.at(-1) ?? "";
+  const ways = new Set([words.join("_"), words.join(""), last]);
+  const names = [...ways].flatMap((thing) => REGISTRIES.map((name) => name.replace("*", thing)));
+  return USED.test(last) ? ["use", ...names] : names;
 }
 
 function termsOf(segments: readonly QuerySegment[]): QueryTerm[] {

@@ -264,27 +264,6 @@ describe("ranking", () => {
     expect(await rank("what happens when a handler throws", files)).toEqual(["src/recover.ts"]);
     expect(await rank("the error that happens", files)).toContain("src/run.ts");
   });
-
-  it("knows where one more of something is registered", async () => {
-    const app: TestFile = {
-      path: "src/app.ts",
-      language: "typescript",
-      text: "class App {\n  use(handler: Handler): void {\n    this.chain.push(handler);\n  }\n}",
-      symbols: [{ name: "use", qualifiedName: "App.use", kind: "method", startLine: 2, endLine: 4 }],
-    };
-    const defs: TestFile = {
-      path: "src/defs.rs",
-      language: "rust",
-      text: "pub const FLAGS: &[&dyn Flag] = &[&Regexp, &File];",
-      symbols: [{ name: "FLAGS", kind: "constant", startLine: 1, endLine: 1 }],
-    };
-    const timing = { path: "src/timing.ts", language: "typescript", text: "/** A middleware that adds a new flag. */" };
-    const { index, texts } = await open([app, defs, timing]);
-    const found = async (query: string) => (await search(index, { query }, texts)).results.map(({ path }) => path);
-    expect(await found("how do I add a new middleware?")).toContain("src/app.ts");
-    expect(await found("add a new flag")).toContain("src/defs.rs");
-    expect(await found("the middleware that adds a header")).toEqual(["src/timing.ts"]);
-  });
 });
 
 describe("look-ups", () => {

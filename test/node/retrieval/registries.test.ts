@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { parseQuery } from "../../../src/engines/search/query.ts";
+import { search } from "../../../src/engines/search/search.ts";
+import { coldIndex, type TestFile, textsOf } from "./support.ts";
+
+/** A function that returns the paths of the results of a query. */
+async function searchIn(files: readonly TestFile[]) {
+  const index = await coldIndex(files);
+  const texts = textsOf(files);
+  return async (query: string) => (await search(index, { query }, texts)).results.map(({ path }) => path);
+}
+
+describe("a question of where to add one more of something", () => {
+  it("leads to what is used, or to a list", async () => {
+    const app: TestFile = {
+      path: "src/app.ts",
+      language: "typescript",
+      text: "class App {\n  use(handler: Handler): void {\n    this.chain.push(handler);\n  }\n}",
+      symbols: [{ name: "use", qualifiedName: "App.use", kind: "method", startLine: 2, endLine: 4 }],
+    };
+    const defs: TestFile = {
+      path: "src/defs.rs",
+      language: "rust",
+      text: "pub const FLAGS: &[&dyn Flag] = &[&Regexp, &File];",
+      symbols: [{ name: "FLAGS", kind: "constant", startLine: 1, endLine: 1 }],
+    };
+    const timing = { path: "src/timing.ts", language: "typescript", text: "/** A middleware that adds a new flag. */" };
+    const found = await searchIn([app, defs, timing]);
+    expect(await found("how do I add a new middleware?")).toContain("src/app.ts");
+    expect(await found("add a new flag")).toContain("src/defs.rs");
+    expect(await found("the middleware that adds a header")).toEqual(["src/timing.ts"]);
+  });
+
+  it("is read without its frame, and may be of several words", () => {
+    const { terms, identifiers } = parseQuery({ query: "How do I add my own builtin function?" });
+    expect(terms.map(({ shown }) => shown)).toEqual(["add", "builtin", "function"]);
+    expect(identifiers.map(({ key }) => key)).toEqual(
+      expect.arrayContaining(["add_builtin_function", "function_list", "functions"]),
+    );
+  });
+});
