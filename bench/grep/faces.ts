@@ -59,7 +59,8 @@ export async function openFace(name: FaceName, root: string): Promise<Face> {
   };
 }
 
-const cache = (): TextCache => new TextCache({ read: () => undefined, write: () => undefined });
+const NOTHING = { read: () => undefined, write: () => undefined };
+const cache = (): TextCache => new TextCache({ ...NOTHING, changes: NOTHING });
 const enclosing: RevisionTexts["enclosing"] = (wanted) =>
   Promise.resolve(wanted.map(({ lines }) => lines.map(() => null)));
 

@@ -11,12 +11,10 @@ import type { RecordsFile } from "./text-cache.ts";
 
 type ProjectFolder = Pick<Project, "directory" | "identity">;
 
-/** A file beside the search index. Whoever writes last wins; the records are the same, or made again. */
+/** Two files beside the search index. Whoever writes one last wins; the records are the same, or made again. */
 export function recordsFile(project: ProjectFolder, name: string): Omit<RecordsFile, "index"> & { folder: string } {
   const folder = join(project.directory, "texts");
-  const file = join(folder, `${name}.records`);
-  return {
-    folder,
+  const stored = (file: string): RecordsFile["changes"] => ({
     read: () => readBytes(file),
     write: (bytes) => {
       try {
@@ -27,19 +25,20 @@ export function recordsFile(project: ProjectFolder, name: string): Omit<RecordsF
         // A full or read-only disk costs time, not the answer.
       }
     },
-  };
+  });
+  const file = join(folder, `${name}.records`);
+  return { folder, ...stored(file), changes: stored(`${file}.changes`) };
 }
 
 /** As `recordsFile`, of a work tree, whose files git compares with an index beside it. */
 export function treeRecordsFile(project: ProjectFolder & Pick<Project, "root">): RecordsFile {
   const { root } = project;
   const name = stateName(root);
-  const { folder, read, write } = recordsFile(project, name);
+  const { folder, ...stored } = recordsFile(project, name);
   const file = join(folder, `${name}.index`);
   const gitDirectory = join(folder, "git");
   return {
-    read,
-    write,
+    ...stored,
     index: {
       write: (files) => {
         const paths = [...files.keys()];

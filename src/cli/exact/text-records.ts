@@ -42,6 +42,8 @@ interface Header {
   kinds: Kind[];
   /** SHA-256 of the index that git compares the files with, in hex; empty if there is none. */
   index: string;
+  /** Of changes: the checksum of the records that they complete, in hex. */
+  completes?: string | undefined;
   /** Withheld lines, by the position of their text. */
   withheld: [position: number, withheld: Withheld][];
 }
@@ -56,7 +58,10 @@ const VERSION = `${TEXT_RECORDS_VERSION}.${NGRAM_FILTER_VERSION}.${PARSER_VERSIO
  * (2), whether git compares its file (1), its state (4 doubles) and where its filter ends (4); then the filters one after another. A
  * search that has just started runs loops over thousands slowly, so the columns are used as they are.
  */
-export function encodeRecords(records: ReadonlyMap<string, TextRecord>, compared?: ComparedFiles): Buffer {
+export function encodeRecords(
+  records: ReadonlyMap<string, TextRecord>,
+  { compared, completes }: { compared?: ComparedFiles | undefined; completes?: string } = {},
+): Buffer {
   const all = [...records.values()];
   const kinds = new Map<string, number>();
   const ofKind = all.map(({ inspected: { reason, script } }) => {
@@ -71,6 +76,7 @@ export function encodeRecords(records: ReadonlyMap<string, TextRecord>, compared
     count: all.length,
     keysBytes: keys.length,
     index: compared?.index ?? "",
+    completes,
     kinds: [...kinds.keys()].map((name) => JSON.parse(name) as Kind),
     withheld: all.flatMap(({ inspected: { withheld } }, position): Header["withheld"] =>
       withheld.length === 0 ? [] : [[position, withheld]],
@@ -95,14 +101,14 @@ export function encodeRecords(records: ReadonlyMap<string, TextRecord>, compared
 const bytesOf = ({ buffer }: Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Float64Array<ArrayBuffer>) =>
   new Uint8Array(buffer);
 
-/** The records of bytes that `encodeRecords` has written; undefined if they are damaged or of another version. */
-export function decodeRecords(bytes: Uint8Array<ArrayBuffer>): TextRecords | undefined {
+/** The records of bytes that `encodeRecords` has written; undefined if they are damaged, of another version or complete other records. */
+export function decodeRecords(bytes: Uint8Array<ArrayBuffer>, completes?: string): TextRecords | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (buffer.length < HEADER_AT || !sha256(buffer.subarray(CHECKSUM_BYTES)).equals(buffer.subarray(0, CHECKSUM_BYTES)))
     return undefined;
   const headerEnd = HEADER_AT + buffer.readUInt32LE(CHECKSUM_BYTES);
   const header = JSON.parse(buffer.toString("utf8", HEADER_AT, headerEnd)) as Header;
-  if (header.version !== VERSION) return undefined;
+  if (header.version !== VERSION || header.completes !== completes) return undefined;
   return new TextRecords(bytes, header, headerEnd);
 }
 
@@ -110,6 +116,8 @@ export function decodeRecords(bytes: Uint8Array<ArrayBuffer>): TextRecords | und
 export class TextRecords {
   /** SHA-256 of the index that git compares files with, in hex; empty if there is none. */
   readonly index: string;
+  /** Names these records, in hex. */
+  readonly checksum: string;
   readonly #bytes: Uint8Array<ArrayBuffer>;
   readonly #kinds: readonly Kind[];
   readonly #withheld: ReadonlyMap<number, Withheld>;
@@ -128,6 +136,7 @@ export class TextRecords {
   /** @internal */
   constructor(bytes: Uint8Array<ArrayBuffer>, { kinds, withheld, count, keysBytes, index }: Header, headerEnd: number) {
     this.index = index;
+    this.checksum = Buffer.from(bytes.buffer, bytes.byteOffset, CHECKSUM_BYTES).toString("hex");
     this.#bytes = bytes;
     this.#kinds = kinds;
     this.#withheld = new Map(withheld);

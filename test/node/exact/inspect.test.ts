@@ -38,17 +38,25 @@ function repository(): string {
 const enclosing = (wanted: readonly { lines: readonly number[] }[]) =>
   Promise.resolve(wanted.map(({ lines }) => lines.map(() => null)));
 
-/** Records in memory, and how often they were written. */
+/** Records and their changes in memory, and how often each was written. */
 function memory() {
-  const file = { bytes: undefined as Uint8Array<ArrayBuffer> | undefined, writes: 0 };
-  return {
-    file,
-    read: () => file.bytes,
-    write: (bytes: Uint8Array) => {
-      file.bytes = Uint8Array.from(bytes);
-      file.writes++;
-    },
+  const stored = () => {
+    const file = { bytes: undefined as Uint8Array<ArrayBuffer> | undefined, writes: 0 };
+    return {
+      file,
+      read: () => file.bytes,
+      write: (bytes: Uint8Array) => {
+        file.bytes = Uint8Array.from(bytes);
+        file.writes++;
+      },
+    };
   };
+  return { ...stored(), changes: stored() };
+}
+
+/** Writes forty files of which each has its own word. */
+function writeMany(root: string): void {
+  for (let i = 0; i < 40; i++) writeFileSync(path.join(root, "src", `n${i}.ts`), `export const word${i} = ${i};\n`);
 }
 
 const bytesOf = ({ bytes, start, length }: FilterPart): number[] => [...bytes.subarray(start, start + length)];
@@ -99,6 +107,66 @@ describe("a work tree", () => {
     expect((await grepTree(root, "thread", records)).total.lines).toBe(1);
   });
 
+  it("costs what has changed, until that is much", async () => {
+    const root = repository();
+    writeMany(root);
+    const records = memory();
+    const writes = () => [records.file.writes, records.changes.file.writes];
+    const find = async (pattern: string) => (await grepTree(root, pattern, records)).matches.map(({ path }) => path);
+    await find("word1 ");
+    expect(writes()).toEqual([1, 0]);
+    writeFileSync(path.join(root, "src", "n1.ts"), "export const edited = 1;\n");
+    writeFileSync(path.join(root, "src", "new.ts"), "export const edited = 2;\n");
+    rmSync(path.join(root, "src", "n2.ts"));
+    expect(await find("edited")).toEqual(["src/n1.ts", "src/new.ts"]);
+    expect(writes()).toEqual([1, 1]);
+    expect(await find("word[12] ")).toEqual([]);
+    expect(await find("edited")).toEqual(["src/n1.ts", "src/new.ts"]);
+    // What is known already is neither read nor written again.
+    expect(writes()).toEqual([1, 1]);
+    writeFileSync(path.join(root, "src", "n1.ts"), "export const again = 1;\n");
+    expect(await find("again|edited")).toEqual(["src/n1.ts", "src/new.ts"]);
+    expect(writes()).toEqual([1, 2]);
+    for (let i = 10; i < 20; i++) writeFileSync(path.join(root, "src", `n${i}.ts`), "export const edited = 3;\n");
+    expect((await find("edited")).length).toBe(11);
+    expect(writes()).toEqual([2, 2]);
+    expect((await find("edited")).length).toBe(11);
+    expect(writes()).toEqual([2, 2]);
+  });
+
+  it("is searched as it is where its changes are damaged, or of other records", async () => {
+    const root = repository();
+    writeMany(root);
+    const records = memory();
+    const edited = async () => (await grepTree(root, "edited", records)).matches.map(({ path }) => path);
+    await edited();
+    const before = records.file.bytes;
+    writeFileSync(path.join(root, "src", "n1.ts"), "export const edited = 1;\n");
+    expect(await edited()).toEqual(["src/n1.ts"]);
+    const changes = records.changes.file;
+    for (const damage of [
+      (bytes: Uint8Array) => bytes.with(bytes.length - 1, (bytes.at(-1) as number) ^ 1),
+      (bytes: Uint8Array) => bytes.slice(0, 50),
+      () => new Uint8Array(),
+    ]) {
+      const writes = changes.writes;
+      changes.bytes = Uint8Array.from(damage(changes.bytes ?? new Uint8Array()));
+      expect(await edited()).toEqual(["src/n1.ts"]);
+      expect(changes.writes).toBe(writes + 1);
+    }
+    const ofBefore = changes.bytes;
+    records.file.bytes = undefined;
+    writeFileSync(path.join(root, "src", "n2.ts"), "export const edited = 2;\n");
+    expect(await edited()).toEqual(["src/n1.ts", "src/n2.ts"]);
+    // As another process leaves them that has read the records before they were written anew.
+    changes.bytes = ofBefore;
+    const { writes } = changes;
+    expect(await edited()).toEqual(["src/n1.ts", "src/n2.ts"]);
+    records.file.bytes = before;
+    expect(await edited()).toEqual(["src/n1.ts", "src/n2.ts"]);
+    expect(changes.writes).toBe(writes + 1);
+  });
+
   it("does not show or match lines that may hold secrets", async () => {
     const root = repository();
     writeFileSync(path.join(root, "src", "keys.ts"), `// before\n${SECRET}\n// after\n`);
@@ -131,6 +199,32 @@ describe("a commit", () => {
     expect((await grep("changed")).total.lines).toBe(0);
     expect(records.file.writes).toBe(1);
   });
+
+  it("costs what it changes", async () => {
+    const root = repository();
+    writeMany(root);
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...args], { cwd: root })
+        .toString()
+        .trim();
+    const commit = (): string => {
+      git("add", "-A");
+      git("commit", "-qm", "next");
+      return git("rev-parse", "HEAD");
+    };
+    const records = memory();
+    const find = async (gitSha: string, pattern: string) => {
+      const texts = commitTexts({ root, gitSha, cache: new TextCache(records), enclosing });
+      return (await grepUntimed(texts, request(pattern))).matches.map(({ path }) => path);
+    };
+    const first = commit();
+    expect(await find(first, "word1 ")).toEqual(["src/n1.ts"]);
+    writeFileSync(path.join(root, "src", "n1.ts"), "export const edited = 1;\n");
+    const second = commit();
+    expect(await find(second, "word1 |edited")).toEqual(["src/n1.ts"]);
+    expect(await find(first, "word1 |edited")).toEqual(["src/n1.ts"]);
+    expect([records.file.writes, records.changes.file.writes]).toEqual([1, 1]);
+  });
 });
 
 describe("what is known of a text", () => {
@@ -162,6 +256,11 @@ describe("what is known of a text", () => {
     }
     expect(decoded.find("dir/3é")).toBe(-1);
     expect(decodeRecords(Uint8Array.from(encodeRecords(new Map())))?.size).toBe(0);
+    const changes = Uint8Array.from(encodeRecords(records, { completes: decoded.checksum }));
+    expect(decodeRecords(changes, decoded.checksum)?.size).toBe(records.size);
+    // Neither stands for the other.
+    expect(decodeRecords(changes)).toBeUndefined();
+    expect(decodeRecords(bytes, decoded.checksum)).toBeUndefined();
     bytes[bytes.length - 1] = (bytes.at(-1) as number) ^ 1;
     expect(decodeRecords(bytes)).toBeUndefined();
   });
