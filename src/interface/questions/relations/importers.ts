@@ -1,4 +1,5 @@
 /** Importers: the files that import a file or a package. */
+import { FileImports } from "../../../engines/relations/file-imports.ts";
 import { modulePaths, submodule } from "../../../engines/relations/modules.ts";
 import type { Entry } from "../../../engines/relations/script-configs.ts";
 import type { Import } from "../../../engines/relations/types.ts";
@@ -19,26 +20,28 @@ export async function importersOf(files: QuestionFiles, path: string): Promise<F
   const mentioning = (await files.mentioning(stem)).map((each) => each.path);
   const importing = isFile ? await files.importing(path) : [];
   const isMentioned = isFile && /^\w+$/.test(stem) && path.slice(path.lastIndexOf("/") + 1).startsWith(stem);
-  const order = [...new Set([...mentioning, ...(isMentioned ? [] : files.paths), ...importing])];
+  const own = isFile ? await FileImports.of(files, path) : undefined;
+  const possible = own?.mentioning ?? (isMentioned ? [] : files.paths);
+  const order = [...new Set([...mentioning, ...possible, ...importing])];
   const leadsTo = async (from: string, each: Import): Promise<Certainty | undefined> => {
     const target = (await importedFiles(from, each, files)).find((entry) => entry.path === path);
-    return target && (target.isStated ? "certain" : "likely");
+    return target ? (target.isStated ? "certain" : "likely") : own?.certaintyOf(from, each);
   };
   const found = new Map<string, FoundUse[]>();
   for (let from = 0; from < order.length && !files.exhausted; from += BATCH)
     await Promise.all(
-      order.slice(from, from + BATCH).map(async (own) => {
-        const imports = (await files.uses(own))?.imports ?? [];
+      order.slice(from, from + BATCH).map(async (importer) => {
+        const imports = (await files.uses(importer))?.imports ?? [];
         const uses = new Map<number, FoundUse>();
         for (const each of imports) {
-          const certainty = isFile ? await leadsTo(own, each) : isOfPackage(each, path) && "certain";
-          if (certainty) uses.set(each.line, { path: own, line: each.line, certainty, distance: 1 });
+          const certainty = isFile ? await leadsTo(importer, each) : isOfPackage(each, path) && "certain";
+          if (certainty) uses.set(each.line, { path: importer, line: each.line, certainty, distance: 1 });
         }
-        if (uses.size > 0) found.set(own, [...uses.values()]);
+        if (uses.size > 0) found.set(importer, [...uses.values()]);
       }),
     );
   // In the order of the paths, whatever was read first.
-  return [...files.paths, ...importing].flatMap((own) => found.get(own) ?? []);
+  return [...files.paths, ...importing].flatMap((importer) => found.get(importer) ?? []);
 }
 
 /** The files that an import leads to: the module, or the one of its modules whose name is taken. */
@@ -65,5 +68,5 @@ function isOfPackage({ module, name: taken }: Import, name: string): boolean {
 function stemOf(path: string): string {
   const parts = path.split("/");
   const last = (parts.at(-1) ?? "").replace(/\.[^.]*$/, "");
-  return /^(?:index|__init__|mod)$/.test(last) && parts.length > 1 ? (parts.at(-2) ?? last) : last;
+  return /^(?:index|__init__|mod|init)$/.test(last) && parts.length > 1 ? (parts.at(-2) ?? last) : last;
 }
