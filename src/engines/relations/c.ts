@@ -1,6 +1,7 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { declared } from "./declarators.ts";
-import { type Expression, type FileBuilder, type Scope, UNKNOWN } from "./file-builder.ts";
+import { type Expression, type Scope, UNKNOWN } from "./expressions.ts";
+import type { FileBuilder } from "./file-builder.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { nameInPackage, type Place, visitChildren } from "./walk.ts";
 

@@ -1,5 +1,6 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import type { Expression, FileBuilder } from "./file-builder.ts";
+import type { Expression } from "./expressions.ts";
+import type { FileBuilder } from "./file-builder.ts";
 import { WHOLE_MODULE } from "./types.ts";
 
 /**

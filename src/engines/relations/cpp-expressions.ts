@@ -1,7 +1,7 @@
 /** What names, expressions and types of C++ mean. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { lastNameOf } from "./declarators.ts";
-import { type Expression, type Scope, UNKNOWN } from "./file-builder.ts";
+import { type Expression, type Scope, UNKNOWN } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { exactName, programName } from "./program.ts";
 import { ARROW, ELEMENT, ENTRY, ITERATED, ITERATOR, LIST, MAP, SMART, TARGET } from "./wrapped.ts";

@@ -1,7 +1,9 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { declared, lastNameOf } from "./declarators.ts";
+import { argumentsOf, takesOf } from "./cpp-arguments.ts";
 import { type Around, expressionOf, named, nameOf, typeOf } from "./cpp-expressions.ts";
-import { type Expression, type FileBuilder, type OpenClass, type Scope, UNKNOWN } from "./file-builder.ts";
+import { type Expression, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
+import type { FileBuilder } from "./file-builder.ts";
 import { declaredKey, exactName } from "./program.ts";
 import { type Place as BasePlace, visitChildren } from "./walk.ts";
 import { ITERATED } from "./wrapped.ts";
@@ -55,7 +57,8 @@ function visit(node: SyntaxNode, place: Place): void {
     }
     case "preproc_function_def": {
       const name = node.field("name");
-      if (name) define(name.text, name.row + 1, { ...place, isHidden: false });
+      if (name)
+        defineFunction(name.text, name.row + 1, takesOf(node.field("parameters")), { ...place, isHidden: false });
       return;
     }
     case "namespace_definition": {
@@ -118,7 +121,7 @@ function visit(node: SyntaxNode, place: Place): void {
       break;
     case "call_expression": {
       const called = node.field("function");
-      if (called) use("call", called, place);
+      if (called) use("call", called, place, argumentsOf(node));
       break;
     }
     case "new_expression": {
@@ -133,20 +136,27 @@ function visit(node: SyntaxNode, place: Place): void {
 const block = (node: SyntaxNode, place: Place): void =>
   children(node, { ...place, scope: place.file.inner(place.scope, undefined), opened: undefined });
 
-function use(kind: "call" | "construct" | "inherit", node: SyntaxNode, place: Place): void {
+function use(kind: "call" | "construct" | "inherit", node: SyntaxNode, place: Place, given?: number): void {
   const name = nameOf(node.type === "field_expression" ? node.field("field") : node)
     ?.split("::")
     .at(-1);
   if (name === undefined) return;
   const of = kind === "call" ? expressionOf(node, place) : typeOf(node, place);
   const at = node.type === "field_expression" ? node.field("field") : lastNameOf(node);
-  place.file.use(kind, name, (at ?? node).row + 1, place.scope, of);
+  place.file.use(kind, name, (at ?? node).row + 1, place.scope, of, given);
 }
 
-/** A second definition is an overload, or one of another branch of `#if`: the name alone does not tell which is meant. */
+/** A second definition is one of another branch of `#if`, or something else: the name alone does not tell which is meant. */
 function define(name: string, line: number, { file, context, isHidden }: Place): void {
   const key = within(context, name);
   file.bindOnce(file.top, key, line);
+  if (!isHidden) share(key, file);
+}
+
+/** A second function is an overload, or one of another branch of `#if`. */
+function defineFunction(name: string, line: number, taking: number, { file, context, isHidden }: Place): void {
+  const key = within(context, name);
+  file.bindFunction(file.top, key, line, taking);
   if (!isHidden) share(key, file);
 }
 
@@ -216,8 +226,10 @@ function functionDefinition(node: SyntaxNode, place: Place): void {
   const isStatic = node.namedChildren.some(({ type, text }) => type === "storage_class_specifier" && text === "static");
   const isConstructor = opened !== undefined && !node.field("type");
   if (name !== undefined && !isConstructor) {
-    if (opened) file.memberOnce(opened, name, line);
-    else define(name, line, { ...place, isHidden: place.isHidden || (isStatic && !name.includes("::")) });
+    const taking = takesOf(found?.function?.field("parameters"));
+    const isHidden = place.isHidden || (isStatic && !name.includes("::"));
+    if (opened) file.memberFunction(opened, name, { line, takes: taking });
+    else defineFunction(name, line, taking, { ...place, isHidden });
   }
   // The body of a method stands in its class, wherever it is written.
   const owner = !opened && name?.includes("::") === true ? name.slice(0, name.lastIndexOf("::")) : undefined;
@@ -263,9 +275,8 @@ function declaration(node: SyntaxNode, place: Place): void {
     if (found.function) {
       // A prototype says nothing of where the function is; that of a method leads to its definition.
       if (!opened || !type) continue;
-      file.memberOnce(opened, declaredKey(name), line);
-      const member = opened.members.get(declaredKey(name));
-      if (member) member.types = [exactName(within(place.context, name))];
+      const taking = takesOf(found.function.field("parameters"));
+      file.memberFunction(opened, declaredKey(name), { line, takes: taking }, exactName(within(place.context, name)));
       file.returns(line, typeOf(type, place));
       continue;
     }

@@ -1,6 +1,7 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { calledIn, expressionOf, lastOf, type Place, typeKey, typeOf } from "./csharp-expressions.ts";
-import { type Expression, type FileBuilder, type OpenClass, UNKNOWN } from "./file-builder.ts";
+import { type Expression, type OpenClass, UNKNOWN } from "./expressions.ts";
+import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH } from "./limits.ts";
 import { PACKAGE, partialKey } from "./packages.ts";
 import { visitChildren } from "./walk.ts";

@@ -1,89 +1,31 @@
-import { AMBIGUOUS_LINE } from "./limits.ts";
 import {
-  callbackKey,
-  type ClassInfo,
-  type FileUses,
-  type Import,
-  type Meaning,
-  parameterKey,
-  type UseKind,
-} from "./types.ts";
+  type Binding,
+  type Expression,
+  MAX_VALUES,
+  NOTHING,
+  type OpenClass,
+  type Overload,
+  type Scope,
+} from "./expressions.ts";
+import { AMBIGUOUS_LINE } from "./limits.ts";
+import { finishedClass, followed, meaningOf, meaningOfBinding } from "./meanings.ts";
+import { MAX_OVERLOADS } from "./overload-sets.ts";
+import { callbackKey, type FileUses, type Import, parameterKey, type UseKind } from "./types.ts";
 
 /** Uses that are kept of a file. Generated files hold hundreds of thousands in a line. */
 const MAX_USES = 50_000;
-/** Steps from a name to what it means within a file: longer chains are not followed. */
-const MAX_STEPS = 12;
-/** Values of one variable or field that are compared. */
-const MAX_VALUES = 8;
-
-/** An expression or type, as far as it can be followed; its names are looked up when the whole file is read. */
-export type Expression =
-  // `otherwise`: what it is where no scope of the file binds the name.
-  // `called`: the name with the types of arguments, which tell overloads apart.
-  | { is: "name"; name: string; scope: Scope; otherwise?: Expression; called?: string }
-  | { is: "import"; module: string; name: string }
-  | { is: "member"; of: Expression; name: string }
-  | { is: "call"; of: Expression }
-  | { is: "class"; line: number }
-  | { is: "base"; of: OpenClass }
-  | { is: "likely"; of: Expression }
-  | { is: "first"; of: Expression; otherwise: Expression }
-  | { is: "handed"; by: Expression; at: number }
-  | { is: "unknown" };
-
-export const UNKNOWN: Expression = { is: "unknown" };
-/** The value of a name that is given a real one elsewhere: `None`, `null`, or none at all. */
-export const NOTHING: Expression = { is: "unknown" };
-
-export type Binding =
-  // `decorator`: what makes another value of it.
-  | { is: "definition"; line: number; decorator?: Expression | undefined }
-  | { is: "import"; module: string; name: string }
-  | { is: "alias"; of: Expression }
-  // `line` of one at the top of the file, which other files may use.
-  // `at`: line of its name, wherever it is.
-  | {
-      is: "variable";
-      line?: number | undefined;
-      type?: Expression | undefined;
-      value?: Expression | undefined;
-      at?: number;
-      /** The type's name, as overloads are told apart by it. */
-      typeName?: string | undefined;
-    }
-  // Methods of one name in the class on this line.
-  | { is: "overloads"; line: number }
-  // `values`: what a variable is given in turn; absent for names of different things. `meaning` is what they agree on.
-  | { is: "several"; values?: Binding[]; meaning?: Meaning };
-
-/** Names of a module, a function or a block. Those of a class are members and not visible inside its methods. */
-export interface Scope {
-  readonly outer: Scope | undefined;
-  readonly names: Map<string, Binding>;
-  /** Class whose method this is or is inside of. */
-  readonly own: OpenClass | undefined;
-  /** Qualified name for uses in it. */
-  readonly path: string | null;
-}
-
-interface OpenMember {
-  line: number;
-  /** Its declared type alone, or the values that it is given. */
-  types: Expression[];
-  isDeclared: boolean;
-}
-
-/** A class while its file is read. */
-export interface OpenClass {
-  readonly line: number;
-  readonly members: Map<string, OpenMember>;
-  readonly bases: Expression[];
-}
 
 /** Collects what a file's tree says, in one walk; `finish` then looks the names up, since most may be used before they are bound. */
 export class FileBuilder {
   readonly top: Scope = { outer: undefined, names: new Map(), own: undefined, path: null };
-  readonly #uses: { kind: UseKind; name: string; line: number; scope: Scope; of: Expression }[] = [];
+  readonly #uses: {
+    kind: UseKind;
+    name: string;
+    line: number;
+    scope: Scope;
+    of: Expression;
+    given: number | undefined;
+  }[] = [];
   readonly #classes: OpenClass[] = [];
   readonly #classesByLine = new Map<number, OpenClass>();
   readonly #returns = new Map<number, Expression>();
@@ -102,6 +44,13 @@ export class FileBuilder {
     scope.names.set(name, scope.names.has(name) ? { is: "several" } : { is: "definition", line });
   }
 
+  /** Binds a name to a function: with others of the name, it is one of a set of overloads. */
+  bindFunction(scope: Scope, name: string, line: number, takes: number): void {
+    const known = scope.names.get(name);
+    if (known?.is === "functions") addOverload(known.of, { line, takes });
+    else scope.names.set(name, known ? { is: "several" } : { is: "functions", of: [{ line, takes }] });
+  }
+
   /**
    * A name that is bound twice is ambiguous, except for overloads, whose first definition counts, and for a variable whose values are of one
    * type.
@@ -115,8 +64,9 @@ export class FileBuilder {
     else scope.names.set(name, together(known, binding));
   }
 
-  use(kind: UseKind, name: string, line: number, scope: Scope, of: Expression): void {
-    if (this.#uses.length < MAX_USES) this.#uses.push({ kind, name, line, scope, of });
+  /** `given`: number of arguments. */
+  use(kind: UseKind, name: string, line: number, scope: Scope, of: Expression, given?: number): void {
+    if (this.#uses.length < MAX_USES) this.#uses.push({ kind, name, line, scope, of, given });
   }
 
   openClass(line: number): OpenClass {
@@ -144,6 +94,22 @@ export class FileBuilder {
   /** A member of which only one definition is known to be meant: a second one makes it ambiguous. */
   memberOnce(of: OpenClass, name: string, line: number): void {
     of.members.set(name, { line: of.members.has(name) ? AMBIGUOUS_LINE : line, types: [], isDeclared: false });
+  }
+
+  /** A method: with others of its name, it is one of a set of overloads. `type` is what all of them lead to. */
+  memberFunction(of: OpenClass, name: string, overload: Overload, type?: Expression): void {
+    const known = of.members.get(name);
+    if (known?.overloads) {
+      addOverload(known.overloads, overload);
+      known.line = AMBIGUOUS_LINE;
+    } else if (known) this.memberOnce(of, name, overload.line);
+    else
+      of.members.set(name, {
+        line: overload.line,
+        types: type ? [type] : [],
+        isDeclared: false,
+        overloads: [overload],
+      });
   }
 
   /** Overloads with the same number of arguments. Their result is known where all of them return the same type. */
@@ -189,12 +155,13 @@ export class FileBuilder {
   }
 
   finish(): FileUses {
-    const uses = this.#uses.map(({ kind, name, line, scope, of }) => ({
+    const uses = this.#uses.map(({ kind, name, line, scope, of, given }) => ({
       kind,
       name,
       line,
       enclosing: scope.path,
       meaning: meaningOf(of),
+      ...(given !== undefined && { arguments: given }),
     }));
     const bindings = [...this.top.names].map(([name, binding]) => [name, meaningOfBinding(binding, 0)] as const);
     const exports = [...this.#exports].map(
@@ -213,25 +180,9 @@ export class FileBuilder {
   }
 }
 
-/** Meanings by number, those left out that lead nowhere. */
-function followed(types: ReadonlyMap<number, Expression>): Map<number, Meaning> {
-  const meanings = [...types].map(([line, type]) => [line, meaningOf(type)] as const);
-  return new Map(meanings.filter(([, meaning]) => !isNothing(meaning)));
-}
-
-const isNothing = (meaning: Meaning): boolean =>
-  meaning.to === "likely"
-    ? isNothing(meaning.of)
-    : meaning.to === "opaque" || meaning.to === "global" || meaning.to === "ambiguous";
-
-function finishedClass({ line, members, bases }: OpenClass): ClassInfo {
-  const finished = [...members].map(([name, member]) => {
-    const { line: own, types } = member;
-    const values = types.length > MAX_VALUES ? [] : types.filter((type) => type !== NOTHING);
-    const type = agreed(values.map((of) => valueMeaning(of))) ?? { to: "opaque" };
-    return [name, { line: own, ...(types.length > 0 && { type }) }] as const;
-  });
-  return { line, members: new Map(finished), bases: bases.map((base) => meaningOf(base)) };
+/** One more than are told apart says that there are too many. */
+function addOverload(to: Overload[], overload: Overload): void {
+  if (to.length <= MAX_OVERLOADS) to.push(overload);
 }
 
 /** What a name stands for that is bound twice. */
@@ -244,116 +195,3 @@ function together(known: Binding, binding: Binding): Binding {
 }
 
 const isValue = ({ is }: Binding): boolean => is === "variable" || is === "alias";
-
-/** What values have in common: `likely`, if some of them are not known; undefined if none is. */
-function agreed(values: readonly Meaning[]): Meaning | undefined {
-  const known = values.filter((value) => rootOf(value).to !== "opaque");
-  const [first] = known;
-  if (!first) return undefined;
-  const text = JSON.stringify(first);
-  const isOne = known.every((value) => JSON.stringify(value) === text);
-  if (!isOne || rootOf(first).to === "ambiguous") return { to: "ambiguous" };
-  return known.length === values.length ? first : { to: "likely", of: first };
-}
-
-/** What a meaning starts from. */
-function rootOf(meaning: Meaning): Meaning {
-  let root = meaning;
-  for (;;) {
-    if (root.to === "decorated") return root;
-    if ("of" in root) root = root.of;
-    else if ("by" in root) root = root.by;
-    else return root;
-  }
-}
-
-/** Meaning of a type or value that a variable or field has: a name of a class stands for an instance of it. */
-function valueMeaning(of: Expression, steps = 0): Meaning {
-  const meaning = meaningOf(of, steps);
-  return of.is === "name" || of.is === "member" || of.is === "import" ? { to: "instance", of: meaning } : meaning;
-}
-
-function meaningOf(of: Expression, steps = 0): Meaning {
-  if (steps > MAX_STEPS) return { to: "opaque" };
-  switch (of.is) {
-    case "name": {
-      const binding = lookUp(of.scope, of.name);
-      if (binding?.is === "overloads")
-        return { to: "member", of: { to: "local", line: binding.line }, name: of.called ?? of.name };
-      if (binding) return meaningOfBinding(binding, steps + 1);
-      return of.otherwise ? meaningOf(of.otherwise, steps + 1) : { to: "global" };
-    }
-    case "import":
-      return { to: "import", module: of.module, name: of.name };
-    case "member":
-      return { to: "member", of: meaningOf(of.of, steps + 1), name: of.name };
-    case "call":
-      return { to: "returned", by: meaningOf(of.of, steps + 1) };
-    case "class":
-      return { to: "local", line: of.line };
-    case "base": {
-      const [base, ...others] = of.of.bases;
-      return base && others.length === 0 ? meaningOf(base, steps + 1) : { to: "ambiguous" };
-    }
-    case "likely":
-      return { to: "likely", of: meaningOf(of.of, steps + 1) };
-    case "first": {
-      const [first, otherwise] = [meaningOf(of.of, steps + 1), meaningOf(of.otherwise, steps + 1)];
-      // What is bound to a value is that value.
-      return otherwise.to === "opaque" ? first : { to: "first", of: first, otherwise };
-    }
-    case "handed":
-      return { to: "handed", by: meaningOf(of.by, steps + 1), at: of.at };
-    case "unknown":
-      return { to: "opaque" };
-  }
-}
-
-function meaningOfBinding(binding: Binding, steps: number): Meaning {
-  switch (binding.is) {
-    case "definition": {
-      const { line, decorator } = binding;
-      return decorator ? { to: "decorated", line, by: meaningOf(decorator, steps + 1) } : { to: "local", line };
-    }
-    case "import":
-      return { to: "import", module: binding.module, name: binding.name };
-    case "alias":
-      return meaningOf(binding.of, steps + 1);
-    case "variable": {
-      const of = meaningOfVariable(binding, steps);
-      // A call of a variable that holds a member is no call of the member by its name.
-      const line = binding.line ?? (binding.value?.is === "member" ? binding.at : undefined);
-      return line === undefined ? of : { to: "variable", line, of };
-    }
-    case "several":
-      // A value that is made of the variable itself is not followed.
-      if (!binding.values || binding.meaning) return binding.meaning ?? { to: "ambiguous" };
-      binding.meaning = { to: "ambiguous" };
-      return (binding.meaning = agreedVariable(binding.values.map((value) => meaningOfBinding(value, steps + 1))));
-    case "overloads":
-      return { to: "ambiguous" };
-  }
-}
-
-/** What the values of a variable have in common; its first line is that of its name. */
-function agreedVariable(values: readonly Meaning[]): Meaning {
-  const of = agreed(values.map((value) => (value.to === "variable" ? value.of : value))) ?? { to: "ambiguous" };
-  const [first] = values;
-  return first?.to === "variable" && of.to !== "ambiguous" ? { ...first, of } : of;
-}
-
-function meaningOfVariable({ type, value }: Extract<Binding, { is: "variable" }>, steps: number): Meaning {
-  if (type) return valueMeaning(type, steps + 1);
-  return value && FOLLOWED.has(value.is) ? meaningOf(value, steps + 1) : { to: "opaque" };
-}
-
-/** Values of variables that are followed. A name may be a class itself, and is no instance of it. */
-const FOLLOWED: ReadonlySet<Expression["is"]> = new Set(["call", "member", "class", "likely", "handed", "first"]);
-
-export const lookUp = (scope: Scope, name: string): Binding | undefined => holderOf(scope, name)?.names.get(name);
-
-/** The innermost scope that binds a name. */
-export function holderOf(scope: Scope, name: string): Scope | undefined {
-  for (let at: Scope | undefined = scope; at; at = at.outer) if (at.names.has(name)) return at;
-  return undefined;
-}

@@ -1,5 +1,6 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, type FileBuilder, type OpenClass, type Scope, UNKNOWN } from "./file-builder.ts";
+import { type Expression, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
+import type { FileBuilder } from "./file-builder.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { lastPartOfPath, PACKAGE } from "./packages.ts";
 import { nameInPackage, type Place as BasePlace, visitChildren } from "./walk.ts";

@@ -1,5 +1,6 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, type FileBuilder, type OpenClass, UNKNOWN } from "./file-builder.ts";
+import { type Expression, type OpenClass, UNKNOWN } from "./expressions.ts";
+import type { FileBuilder } from "./file-builder.ts";
 import { AMBIGUOUS_LINE, MAX_DEPTH } from "./limits.ts";
 import { expressionOf, lastOf, type Place, typeName, typeNameOf, typeOf } from "./java-expressions.ts";
 import { PACKAGE } from "./packages.ts";

@@ -1,7 +1,7 @@
 /** Declarations of Kotlin: what they bind, and what is recorded of their types. */
 import { ANY_TYPE } from "./overloads.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Binding, type Expression, type OpenClass, type Scope, UNKNOWN } from "./file-builder.ts";
+import { type Binding, type Expression, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
 import { EXTENDED } from "./extensions.ts";
 import { expressionOf, partsOfCall, RECEIVER, resultOfLambda, typeName, typeOf } from "./kotlin-expressions.ts";
 import { extensionKey, isTypeNode, keysOf, parametersOf, type Place } from "./kotlin-names.ts";

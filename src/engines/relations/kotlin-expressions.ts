@@ -1,6 +1,6 @@
 /** Expressions and types of Kotlin, as far as they can be followed. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, lookUp, UNKNOWN } from "./file-builder.ts";
+import { type Expression, lookUp, UNKNOWN } from "./expressions.ts";
 import { extensionKey, imported, type Place, typeNamed, unqualified } from "./kotlin-names.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { ANY_TYPE } from "./overloads.ts";

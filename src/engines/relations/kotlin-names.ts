@@ -1,6 +1,6 @@
 /** Names of Kotlin: what a name without a receiver means, by the scopes, receivers and imports around it. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Binding, type Expression, type Scope, UNKNOWN } from "./file-builder.ts";
+import { type Binding, type Expression, type Scope, UNKNOWN } from "./expressions.ts";
 import { importKey } from "./packages.ts";
 import type { Place as BasePlace } from "./walk.ts";
 

@@ -1,6 +1,6 @@
 /** Scopes of Kotlin besides declarations: smart casts, receivers of lambdas, base classes and companions. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import type { OpenClass, Scope } from "./file-builder.ts";
+import type { OpenClass, Scope } from "./expressions.ts";
 import { declare, overloadedIn } from "./kotlin-declarations.ts";
 import { basesOf, typeOf } from "./kotlin-expressions.ts";
 import type { Place } from "./kotlin-names.ts";

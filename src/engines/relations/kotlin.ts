@@ -1,5 +1,6 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, type FileBuilder, type OpenClass, UNKNOWN } from "./file-builder.ts";
+import { type Expression, type OpenClass, UNKNOWN } from "./expressions.ts";
+import type { FileBuilder } from "./file-builder.ts";
 import {
   bindParameters,
   declare,
@@ -362,8 +363,7 @@ function forStatement(node: SyntaxNode, place: Place): void {
   const { file } = place;
   const inner = { ...deeper(place), scope: file.inner(place.scope, undefined) };
   const variable = node.childOfType("variable_declaration", "multi_variable_declaration");
-  const rest = node.namedChildren.filter(({ id, type }) => id !== variable?.id && type !== "label");
-  const [iterated, ...body] = rest;
+  const [iterated, ...body] = node.namedChildren.filter(({ id, type }) => id !== variable?.id && type !== "label");
   if (iterated) visit(iterated, deeper(place));
   const of = iterated ? expressionOf(iterated, place) : UNKNOWN;
   const element: Expression = of.is === "unknown" ? UNKNOWN : { is: "member", of, name: ITERATED };

@@ -1,11 +1,12 @@
 /** Members of classes: their own, those defined elsewhere, and those of bases. */
 import { AMBIGUOUS_LINE } from "./limits.ts";
+import { functionsOf } from "./overload-sets.ts";
 import { methodOf } from "./overloads.ts";
 import { isJvm, isKotlin, packageRuleOf } from "./packages.ts";
 import { otherParts } from "./parts.ts";
 import { declaredKey, IN_PROGRAM } from "./program.ts";
-import type { Follower, FoundMember, Place, Target, Unresolved } from "./resolved.ts";
-import type { Meaning } from "./types.ts";
+import type { Candidate, Follower, FoundMember, Place, Target, Unresolved } from "./resolved.ts";
+import type { Meaning, Member } from "./types.ts";
 
 /** The member of a class or of its bases; `none` if a program's class has none, where the rules tell. */
 export async function findMember(follow: Follower, of: Place, name: string): Promise<FoundMember | Unresolved> {
@@ -20,13 +21,8 @@ export async function findMember(follow: Follower, of: Place, name: string): Pro
   const member = found.members.get(isKotlin(of.path) ? name.replace(/\(.*/, "") : name);
   if (member?.line === AMBIGUOUS_LINE) follow.ambiguous++;
   const declared = found.members.get(declaredKey(name));
-  if (member?.line === AMBIGUOUS_LINE || declared?.line === AMBIGUOUS_LINE || (member && declared)) return "unknown";
-  if (declared?.type) {
-    const defined = await follow.resolve(of.path, declared.type);
-    if (defined === "outside") return { path: of.path, line: declared.line, type: undefined };
-    if (typeof defined === "string" || defined.line === undefined) return "unknown";
-    return { path: defined.path, line: defined.line, type: undefined };
-  }
+  if (inProgram && (member ?? declared)) return memberOfProgram(follow, of, member, declared);
+  if (member?.line === AMBIGUOUS_LINE) return "unknown";
   if (member) return { path: of.path, line: member.line, type: member.type };
   const apart = await memberApart(follow, of, name);
   if (apart) return apart;
@@ -47,6 +43,30 @@ export async function findMember(follow: Follower, of: Place, name: string): Pro
     if (typeof inherited !== "string" || (inherited === "unknown" && inProgram)) return inherited;
   }
   return inProgram ? "none" : "unknown";
+}
+
+/** A member of a class of a program: defined in it, only declared there and defined elsewhere, or overloads of both kinds. */
+async function memberOfProgram(
+  follow: Follower,
+  of: Place,
+  member: Member | undefined,
+  declared: Member | undefined,
+): Promise<FoundMember | Unresolved> {
+  if (member && member.line !== AMBIGUOUS_LINE && !declared)
+    return { path: of.path, line: member.line, type: member.type };
+  const functions: Candidate[] = member?.type ? functionsOf(of.path, member.type) : [];
+  if (declared?.type) {
+    const defined = await follow.resolve(of.path, declared.type);
+    const [only] = declared.type.to === "first" ? functionsOf(of.path, declared.type.otherwise) : [];
+    if (typeof defined !== "string" && defined.line !== undefined)
+      functions.push(...(defined.among ?? [{ path: defined.path, line: defined.line, takes: only?.takes ?? 0 }]));
+    else if (defined === "outside" && declared.line !== AMBIGUOUS_LINE)
+      functions.push({ path: of.path, line: declared.line, takes: 0 });
+  }
+  const [first, ...others] = functions;
+  if (!first) return "unknown";
+  const { path, line } = first;
+  return { path, line, type: undefined, ...(others.length > 0 && { among: functions }) };
 }
 
 /** A member that is defined outside of its class, such as a method of Go: it is bound in a file of the package as `Class.member`. */

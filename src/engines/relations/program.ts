@@ -2,7 +2,7 @@
  * Names of a whole program, as C++ has them: all files of a repository are taken as one program, and a name is looked up from the namespaces
  * and classes around it outwards. They are imports whose module begins with `::`.
  */
-import type { Expression } from "./file-builder.ts";
+import type { Expression } from "./expressions.ts";
 import { MAX_CANDIDATES } from "./limits.ts";
 import { amongIncluded } from "./includes.ts";
 import type { RelatedFiles } from "./resolved.ts";
@@ -37,7 +37,11 @@ export function contextsOf(module: string): string[] {
 export const isExact = (module: string): boolean => module === EXACT;
 
 /** Key of the member that is declared in a class and defined elsewhere. No identifier has a space. */
-export const declaredKey = (name: string): string => `declared ${name}`;
+export const declaredKey = (name: string): string => `${DECLARED}${name}`;
+const DECLARED = "declared ";
+/** Of the key of a member that a class defines the key of one that it declares, and the reverse. */
+export const counterpartKey = (key: string): string =>
+  key.startsWith(DECLARED) ? key.slice(DECLARED.length) : declaredKey(key);
 /** Files of a program. */
 export const IN_PROGRAM = /\.(?:h|hh|hpp|hxx|h\+\+|cc|cpp|cxx|c\+\+|ipp|inl|tpp|txx|cu|cuh)$/;
 

@@ -1,5 +1,6 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, type FileBuilder, NOTHING, type OpenClass, type Scope, UNKNOWN } from "./file-builder.ts";
+import { type Expression, NOTHING, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
+import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH, MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { type Place as BasePlace, visitChildren } from "./walk.ts";
 import { ELEMENT, ENTERED, ITERATED, LIST, MAP } from "./wrapped.ts";

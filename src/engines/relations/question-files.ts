@@ -32,7 +32,7 @@ export interface QuestionFiles extends RelatedFiles {
   /** The definitions of a file. */
   definitionsIn(path: string): Promise<readonly DefinedSymbol[]>;
   /** What a use in a file leads to by the rules of its language. */
-  resolve(path: string, use: Pick<Use, "name" | "meaning">): Promise<Resolved>;
+  resolve(path: string, use: Pick<Use, "name" | "meaning" | "arguments">): Promise<Resolved>;
   /** Whether the class around a member has another class among its bases, at any distance. */
   inherits(of: Place, base: Place): Promise<boolean>;
   /** How sure a definition is to which the rules of the language of the file `path` lead. */

@@ -21,7 +21,7 @@ import {
  *   classes    count, then each: line, members (count; name, line, 0 or type + 1), bases (count; meaning)
  *   returns    count, then each: line, meaning
  *   callbacks  count, then each: line, number of the parameter (1 byte), meaning
- *   uses       count, then each: number of its kind (1 byte), name, line, enclosing (0 for none), meaning
+ *   uses       count, then each: number of its kind + 4 × (number of arguments + 1, or 0) (1 byte), name, line, enclosing (0 for none), meaning
  *
  * Equal strings and meanings are written once. The uses, which are most of it, come last: of most files that a question reads, it needs
  * only what other files may mean. A change of any of this, or of the order of the lists below, raises `USES_VERSION`.
@@ -42,7 +42,11 @@ const MEANINGS: readonly Meaning["to"][] = [
   "handed",
   "decorated",
   "first",
+  "overload",
+  "either",
 ];
+/** Arguments of a call that are counted. */
+const MAX_ARGUMENTS = 62;
 
 /** The record of a file's uses. `isWithheld` names strings that must not be stored; they become empty. */
 export function encodeUses(file: FileUses, isWithheld: (text: string) => boolean = () => false): Uint8Array {
@@ -77,8 +81,8 @@ export function encodeUses(file: FileUses, isWithheld: (text: string) => boolean
     body.meaning(meaning);
   });
   body.startLines();
-  body.list(file.uses, ({ kind, name, line, enclosing, meaning }) => {
-    body.writer.u8(USE_KINDS.indexOf(kind));
+  body.list(file.uses, ({ kind, name, line, enclosing, meaning, arguments: given }) => {
+    body.writer.u8(USE_KINDS.indexOf(kind) + 4 * (given === undefined ? 0 : Math.min(given, MAX_ARGUMENTS) + 1));
     body.string(name);
     body.line(line);
     body.writer.varint(enclosing === null ? 0 : body.positionOf(enclosing) + 1);
@@ -159,7 +163,10 @@ class Encoder {
       case "likely":
         return [this.numberOf(meaning.of)];
       case "first":
+      case "either":
         return [this.numberOf(meaning.of), this.numberOf(meaning.otherwise)];
+      case "overload":
+        return [meaning.line, meaning.takes];
       case "handed":
         return [this.numberOf(meaning.by), meaning.at];
       case "decorated":
@@ -268,7 +275,8 @@ class Decoder {
     reader.position = start;
     let line = 0;
     for (let left = reader.varint(); left > 0; left--) {
-      const kind = USE_KINDS[reader.u8()] ?? fail("a kind of use");
+      const packed = reader.u8();
+      const kind = USE_KINDS[packed & 3] ?? fail("a kind of use");
       const name = reader.varint();
       line += reader.zigzag();
       const enclosing = reader.varint();
@@ -280,6 +288,7 @@ class Decoder {
         line,
         enclosing: enclosing === 0 ? null : (this.#strings[enclosing - 1] ?? fail("a string")),
         meaning: this.#meanings[meaning] ?? fail("a meaning"),
+        ...(packed > 3 && { arguments: (packed >>> 2) - 1 }),
       });
     }
     if (!reader.atEnd) fail("its end");
@@ -313,7 +322,10 @@ class Decoder {
       case "likely":
         return { to, of: this.meaning() };
       case "first":
+      case "either":
         return { to, of: this.meaning(), otherwise: this.meaning() };
+      case "overload":
+        return { to, line: this.reader.varint(), takes: this.reader.varint() };
       case "handed":
         return { to, by: this.meaning(), at: this.reader.varint() };
       case "decorated":

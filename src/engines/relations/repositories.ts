@@ -130,7 +130,7 @@ export class Repositories implements QuestionFiles {
     return withMark(mark, await files.definitionsIn(own));
   }
 
-  async resolve(path: string, use: Pick<Use, "name" | "meaning">): Promise<Resolved> {
+  async resolve(path: string, use: Pick<Use, "name" | "meaning" | "arguments">): Promise<Resolved> {
     if (isCrossing(path)) return resolveUse(path, use, this);
     const { files, mark, own } = this.#at(path);
     const found = await files.resolve(own, use);

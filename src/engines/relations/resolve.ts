@@ -1,12 +1,15 @@
 import { agreedValue, extensionCalledAs, firstKnown, outerName } from "./extensions.ts";
 import { handed } from "./handed.ts";
 import { findMember, inheritsFrom } from "./members.ts";
+import { functionsOf, oneOf, takingArguments } from "./overload-sets.ts";
 import { modulePaths, packageAround, submodule } from "./modules.ts";
 import { definedInPackage } from "./package-definitions.ts";
 import { isKotlin, ofPackage, packageRuleOf } from "./packages.ts";
 import { contextsOf, findInProgram, IN_PROGRAM, isExact, isOfLibrary, isProgram } from "./program.ts";
 import {
+  type Candidate,
   type Follower,
+  type FoundMember,
   type Place,
   type Read,
   type RelatedFiles,
@@ -26,7 +29,7 @@ const MAX_STEPS = 64;
 
 export async function resolveUse(
   path: string,
-  { name, meaning }: Pick<Use, "name" | "meaning">,
+  { name, meaning, arguments: given }: Pick<Use, "name" | "meaning" | "arguments">,
   files: RelatedFiles,
 ): Promise<Resolved> {
   const called = meaning.to === "likely" ? meaning.of : meaning;
@@ -34,7 +37,9 @@ export async function resolveUse(
   const resolver = new Resolver(files);
   const found = await (meaning.to === "global" ? resolver.fromStars(path, name) : resolver.resolve(path, meaning));
   if (found === "outside" && (isOfStandardLibrary(path, called) || isOfRuby(called))) return "none";
-  return typeof found === "string" || !resolver.isLikely ? found : { ...found, isLikely: true };
+  if (typeof found === "string") return found;
+  const target = takingArguments(found, given);
+  return resolver.isLikely ? { ...target, isLikely: true } : target;
 }
 
 /** Meanings of values: a call of one calls no definition that is known. */
@@ -85,6 +90,9 @@ class Resolver implements Follower {
       case "likely":
         this.isLikely = true;
         return this.resolve(path, meaning.of);
+      case "overload":
+      case "either":
+        return oneOf(functionsOf(path, meaning)) ?? "unknown";
       case "global":
       case "ambiguous":
         return "unknown";
@@ -147,7 +155,7 @@ class Resolver implements Follower {
     if (of.line === undefined) return this.nameOf(of.path, name, (own, inner) => this.valueOf(own, inner));
     const found = await findMember(this, { path: of.path, line: of.line }, name);
     if (typeof found === "string") return found === "none" ? "unknown" : found;
-    return found.type ? this.valueOf(found.path, found.type) : { path: found.path, line: found.line };
+    return found.type ? this.valueOf(found.path, found.type) : placeOf(found);
   }
 
   /** An instance of a class that a decorator makes of a function; else the function, as most decorators leave what it returns. */
@@ -183,10 +191,20 @@ class Resolver implements Follower {
     } else by = await this.valueOf(path, called);
     if (typeof by === "string" || by.line === undefined) return typeof by === "string" ? by : "unknown";
     const uses = await this.files.uses(by.path);
-    const returns = uses?.returns.get(by.line);
+    const returns = by.among ? await this.#agreedResult(by.among) : uses?.returns.get(by.line);
     if (returns?.to === "likely") return this.valueOf(by.path, returns);
     if (returns) return this.resolve(by.path, returns);
     return uses?.classes.some(({ line }) => line === by.line) ? by : "unknown";
+  }
+
+  /** What overloads return, if they agree. */
+  async #agreedResult(overloads: readonly Candidate[]): Promise<Meaning | undefined> {
+    const results = new Map<string, Meaning>();
+    for (const { path, line } of overloads) {
+      const result: Meaning = (await this.files.uses(path))?.returns.get(line) ?? { to: "opaque" };
+      results.set(JSON.stringify(result), result);
+    }
+    return results.size === 1 ? [...results.values()][0] : undefined;
   }
 
   /** What an import leads to, read by `read`: as a definition, or as the value that a variable has. */
@@ -266,6 +284,7 @@ class Resolver implements Follower {
     if (!(await this.classAt({ path: at.path, line: at.line }))) return undefined;
     const found = await findMember(this, { path: at.path, line: at.line }, name);
     if (typeof found === "string") return found === "none" ? undefined : "unknown";
+    if (found.among) return placeOf(found);
     return read(found.path, { to: "variable", line: found.line, of: found.type ?? { to: "local", line: found.line } });
   }
 
@@ -319,7 +338,7 @@ class Resolver implements Follower {
   async #memberOf(of: Place, name: string): Promise<Resolved> {
     const found = await findMember(this, of, name);
     if (typeof found === "string") return found === "none" ? "unknown" : found;
-    return { path: found.path, line: found.line };
+    return placeOf(found);
   }
 
   async classAt({ path, line }: Place): Promise<ClassInfo | undefined> {
@@ -334,3 +353,5 @@ class Resolver implements Follower {
     return isRubyFile(of.path) ? this.#ruby.inherits(of, base) : inheritsFrom(this, of, base);
   }
 }
+
+const placeOf = ({ path, line, among }: FoundMember): Target => ({ path, line, ...(among && { among }) });

@@ -26,11 +26,22 @@ export interface RelatedFiles {
   entries(path: string, module: string): Promise<readonly Entry[]>;
 }
 
+/** A function that a call may mean, and how many arguments it takes (`takes` of `overload-sets.ts`). */
+export interface Candidate extends Place {
+  takes: number;
+}
+
 /**
  * A definition, by the line of its name, or a whole module. `wrapping`: types around it, the outermost one last. `isLikely`: a rule that may
- * fail led there.
+ * fail led there. `among`: the overloads of which it is one, itself among them, where the rules do not tell which.
  */
-export type Target = { path: string; line: number | undefined; wrapping?: readonly Wrapping[]; isLikely?: true };
+export type Target = {
+  path: string;
+  line: number | undefined;
+  wrapping?: readonly Wrapping[];
+  isLikely?: true;
+  among?: readonly Candidate[];
+};
 
 /**
  * What a meaning in a file leads to. `outside`: a module that is not among the files. `unknown`: the rules do not tell.
@@ -75,6 +86,8 @@ export interface Follower {
 /** A member of a class. */
 export interface FoundMember extends Place {
   type: Meaning | undefined;
+  /** As that of a target. */
+  among?: readonly Candidate[];
 }
 
 /** What a name is of a wrapped value, where that is not simply the member of what is wrapped; undefined where it is. */

@@ -1,6 +1,6 @@
 /** Variables of Ruby, and the values assigned to them. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, holderOf, UNKNOWN } from "./file-builder.ts";
+import { type Expression, holderOf, UNKNOWN } from "./expressions.ts";
 import { MAX_DEPTH } from "./limits.ts";
 import { asValue, constantOf, type Place } from "./ruby-expressions.ts";
 import { memberKey } from "./ruby-keys.ts";

@@ -1,6 +1,6 @@
 /** Classes and modules of Ruby: opening them, and the declarations made by calls in their bodies. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { UNKNOWN } from "./file-builder.ts";
+import { UNKNOWN } from "./expressions.ts";
 import {
   asValue,
   type Body,

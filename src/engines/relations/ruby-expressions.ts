@@ -1,6 +1,6 @@
 /** Expressions of Ruby, as far as they can be followed. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, lookUp, NOTHING, type OpenClass, UNKNOWN } from "./file-builder.ts";
+import { type Expression, lookUp, NOTHING, type OpenClass, UNKNOWN } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { constantIn, functionKey, type Level, memberKey } from "./ruby-keys.ts";
 import type { Place as BasePlace } from "./walk.ts";

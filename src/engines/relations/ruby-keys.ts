@@ -1,5 +1,5 @@
 /** Names under which Ruby's constants and members are recorded. */
-import type { Expression } from "./file-builder.ts";
+import type { Expression } from "./expressions.ts";
 import type { Meaning } from "./types.ts";
 
 const PROGRAM = "ruby:";

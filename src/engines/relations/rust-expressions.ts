@@ -1,6 +1,6 @@
 /** What expressions, types and paths of Rust mean. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, type Scope, UNKNOWN } from "./file-builder.ts";
+import { type Expression, type Scope, UNKNOWN } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { fieldKey, MODULE_MARK, moduleKey } from "./rust-keys.ts";
 import { OPTIONAL, POINTER, UNWRAPPED } from "./wrapped.ts";

@@ -1,6 +1,6 @@
 /** Names that patterns of Rust bind. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import type { Expression, Scope } from "./file-builder.ts";
+import type { Expression, Scope } from "./expressions.ts";
 import { MAX_DEPTH } from "./limits.ts";
 import { expressionOf } from "./rust-expressions.ts";
 import type { Place } from "./walk.ts";

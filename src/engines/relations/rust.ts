@@ -1,5 +1,6 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, type FileBuilder, type OpenClass } from "./file-builder.ts";
+import type { Expression, OpenClass } from "./expressions.ts";
+import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH } from "./limits.ts";
 import { calledOf, pathExpression, pathParts, typeOf } from "./rust-expressions.ts";
 import { type ImportedName, importedNames } from "./rust-imports.ts";

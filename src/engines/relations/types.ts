@@ -14,6 +14,8 @@ export type UseKind = "call" | "construct" | "inherit" | "decorator";
  * - `likely`: what `of` means, as long as a rule holds that may fail
  * - `decorated`: the definition on this line, whose value is what the decorator `by` makes of it, if that is an instance of a class
  * - `first`: what `of` means, or `otherwise` if the rules find no definition there
+ * - `overload`: the function on this line, one of several of its name, and how many arguments it takes (`takes` of `overload-sets.ts`)
+ * - `either`: what `of` means or what `otherwise` means; an `overload`, or several
  * - `handed`: what `by` hands to a function that it is called with, at a `parameterKey`
  * - `opaque`: bound in the file to something that is not followed, such as a parameter without a type
  * - `ambiguous`: bound several times, to different things
@@ -30,6 +32,8 @@ export type Meaning =
   | { to: "decorated"; line: number; by: Meaning }
   | { to: "first"; of: Meaning; otherwise: Meaning }
   | { to: "handed"; by: Meaning; at: number }
+  | { to: "overload"; line: number; takes: number }
+  | { to: "either"; of: Meaning; otherwise: Meaning }
   | { to: "opaque" | "ambiguous" | "global" };
 
 /** A place where a name is used. */
@@ -42,10 +46,12 @@ export interface Use {
   /** Names of the functions and classes around it, joined by dots. */
   enclosing: string | null;
   meaning: Meaning;
+  /** Number of arguments, where that is written down and tells overloads apart. */
+  arguments?: number;
 }
 
 /** A member of a class or interface. */
-interface Member {
+export interface Member {
   /** Line of its name. */
   line: number;
   /** Declared type of a field, or the value that it is given. */

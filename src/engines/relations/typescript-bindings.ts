@@ -1,15 +1,8 @@
 /** What names and objects of TypeScript and JavaScript are bound to by patterns, loops and assignments. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { commonExports } from "./commonjs.ts";
-import {
-  type Expression,
-  type FileBuilder,
-  holderOf,
-  lookUp,
-  type OpenClass,
-  type Scope,
-  UNKNOWN,
-} from "./file-builder.ts";
+import { type Expression, holderOf, lookUp, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
+import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH, MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { expressionOf, FUNCTION, givenValue, type Place } from "./typescript-expressions.ts";
 import { WHOLE_MODULE } from "./types.ts";

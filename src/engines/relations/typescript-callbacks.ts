@@ -1,6 +1,6 @@
 /** What functions of TypeScript hand to their callbacks, by the types that are written down. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import type { Expression, Scope } from "./file-builder.ts";
+import type { Expression, Scope } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { parameterKey } from "./types.ts";
 import { argumentAt } from "./walk.ts";

@@ -1,7 +1,7 @@
 /** Expressions and types of TypeScript and JavaScript, as far as they can be followed. */
 import { wordSet } from "../../lib/word-set.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, lookUp, NOTHING, type Scope, UNKNOWN } from "./file-builder.ts";
+import { type Expression, lookUp, NOTHING, type Scope, UNKNOWN } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import type { Place as BasePlace } from "./walk.ts";
 import { ELEMENT, LIST, MAP } from "./wrapped.ts";

@@ -259,7 +259,7 @@ export class UsesIndex implements QuestionFiles {
   }
 
   /** What a use in a file leads to by the rules of its language. */
-  resolve(path: string, use: Pick<Use, "name" | "meaning">): Promise<Resolved> {
+  resolve(path: string, use: Pick<Use, "name" | "meaning" | "arguments">): Promise<Resolved> {
     return resolveUse(path, use, this);
   }
 

@@ -1,6 +1,7 @@
 /** What the readers of all languages share. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import type { Expression, FileBuilder, Scope } from "./file-builder.ts";
+import type { Expression, Scope } from "./expressions.ts";
+import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH } from "./limits.ts";
 import { MAX_PARAMETERS } from "./types.ts";
 

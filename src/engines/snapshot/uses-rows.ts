@@ -24,7 +24,7 @@ const UNKNOWN = "?";
 
 /**
  * A meaning as text: `line 12` for a definition of the file, `module#name` for an import, `x.name` for a member, `x()` for a result,
- * `x(=>)` for what x passes to a callback, `<x>` for a value of type x, `x | y` for x, or y if x is not defined. Null if the file says nothing.
+ * `x(=>)` for what x passes to a callback, `<x>` for a value of type x, `x | y` for x, or y if x is not defined, or if it is the overload that is meant. Null if the file says nothing.
  */
 export function describeMeaning(meaning: Meaning): string | null {
   const text = textOf(meaning, MAX_EXPRESSION_DEPTH);
@@ -37,6 +37,7 @@ function textOf(meaning: Meaning, depth: number): string {
     case "local":
     case "variable":
     case "decorated":
+    case "overload":
       return `line ${meaning.line}`;
     case "import":
       return `${meaning.module}#${meaning.name}`;
@@ -48,7 +49,8 @@ function textOf(meaning: Meaning, depth: number): string {
       return `${textOf(meaning.by, depth - 1)}(=>)`;
     case "likely":
       return textOf(meaning.of, depth - 1);
-    case "first": {
+    case "first":
+    case "either": {
       // Half of the depth, so that the text of nested ones stays short.
       const [of, otherwise] = [textOf(meaning.of, depth >> 1), textOf(meaning.otherwise, depth - 1)];
       if (of.includes(UNKNOWN)) return otherwise;

@@ -102,7 +102,7 @@ describe("C++", () => {
       "inherited@7 → shape.h:5",
       "inherited@8 → unknown",
       "inherited@9 → shape.h:5",
-      "twice@10 → unknown",
+      "twice@10 → shape.h:12 | shape.h:13",
       "draw@11 → shape.h:14",
       "area@16 → shape.cc:3",
       "area@17 → shape.cc:3",
@@ -116,15 +116,12 @@ describe("C++", () => {
     ]);
   });
 
-  it("abstains from overloads, templates and names that are defined in several files", async () => {
+  it("abstains from templates and names that are defined in several files", async () => {
     const files = {
       "a.cc": [
-        "void over(int) {}",
-        "void over(double) {}",
         "template <typename T> void use(T t, T* p) {",
         "  t.run();",
         "  p->run();",
-        "  over(1);",
         "  both();",
         "}",
         "struct S { void run() {} };",
@@ -136,12 +133,84 @@ describe("C++", () => {
     };
     // A function of the system is rather meant than one of another file.
     expect(await callsIn(files, "d.cc")).toEqual(["close@2 → unknown"]);
-    expect(await callsIn(files, "a.cc")).toEqual([
-      "run@4 → unknown",
-      "run@5 → unknown",
-      "over@6 → unknown",
-      "both@7 → unknown",
+    expect(await callsIn(files, "a.cc")).toEqual(["run@2 → unknown", "run@3 → unknown", "both@4 → unknown"]);
+  });
+
+  it("tells overloads apart by the number of their arguments, and names those that are left", async () => {
+    const files = {
+      "split.h": [
+        "namespace s {", // 1
+        "template <typename D>",
+        "int split(const char* text, D by) { return 1; }",
+        "template <typename D, typename E = int>",
+        "int split(int text, D by) { return 2; }",
+        "template <typename D, typename P>", // 6
+        "int split(const char* text, D by, P when) { return 3; }",
+        "template <typename... A> int all(int first, A&&... rest) { return 4; }",
+        "int all() { return 5; }",
+        "class Log {", // 10
+        " public:",
+        "  void add() {}",
+        "  void add(int a, int b = 2);",
+        "  Log& at(int i) { return *this; }",
+        "  const Log& at(int i) const { return *this; }",
+        "};",
+        "}",
+      ].join("\n"),
+      "log.cc": '#include "split.h"\nnamespace s {\nvoid Log::add(int a, int b) {}\n}\n',
+      "main.cc": [
+        '#include "split.h"',
+        "#if X",
+        "#define CHECK(a) (a)",
+        "#else",
+        "#define CHECK(a) 1",
+        "#endif",
+        "template <typename... A> int main(s::Log log, A... more) {",
+        '  s::split("a", 1);',
+        '  s::split("a", 1, 2);',
+        "  s::all(1, 2, 3);",
+        "  s::all(/* none */);",
+        "  s::split(more...);",
+        "  log.add();",
+        "  log.add(1);",
+        "  log.at(1).add(1, 2);",
+        "  CHECK(1);",
+        "}",
+      ].join("\n"),
+    };
+    expect(await callsIn(files, "main.cc")).toEqual([
+      "split@8 → split.h:3 | split.h:5",
+      "split@9 → split.h:7",
+      "all@10 → split.h:8",
+      "all@11 → split.h:9",
+      "split@12 → split.h:3 | split.h:5 | split.h:7",
+      "add@13 → split.h:12",
+      // The definition does not say that the second argument has a default value.
+      "add@14 → log.cc:3",
+      "add@15 → log.cc:3",
+      "at@15 → split.h:14 | split.h:15",
+      "CHECK@16 → main.cc:3 | main.cc:5",
     ]);
+    const index = await indexOf(files);
+    const certainties = async (lines: readonly number[]) => {
+      const asked = (await index.definitions("split")).filter(({ startLine }) => lines.includes(startLine));
+      const found = await new UsesFinder(index, "callers").find(asked, 1);
+      return found.map(({ line, certainty }) => `${line} ${certainty}`);
+    };
+    expect(await certainties([3, 5, 7])).toEqual(["8 likely", "9 likely", "12 likely"]);
+    // One of two may be meant; that it is this one of three is a guess.
+    expect(await certainties([3])).toEqual(["8 likely", "9 name", "12 name"]);
+    const [main] = await index.definitions("main");
+    if (!main) throw new Error("main is not defined");
+    const callees = await new CalleesFinder(index).callsIn(main);
+    expect(callees.filter(({ line }) => line === 8).map(({ target }) => target?.line)).toEqual([3, 5]);
+    expect(new Set(callees.map(({ certainty }) => certainty))).toEqual(new Set(["likely"]));
+  });
+
+  it("tells no overloads apart where there are very many", async () => {
+    const many = Array.from({ length: 1_000 }, (_, i) => `int f(T${i} x) { return 1; }`).join("\n");
+    const files = { "a.cc": `${many}\nstruct S {\n${many}\n};\nint g(S s) {\n  f(1);\n  s.f(1);\n}\n` };
+    expect(await callsIn(files, "a.cc")).toEqual(["f@2004 → unknown", "f@2005 → unknown"]);
   });
 
   it("prefers of two programs with the same names the one whose headers a file includes", async () => {

@@ -29,19 +29,25 @@ const { meaning } = fc.letrec<{ meaning: Meaning }>((tie) => ({
     fc.record({ to: fc.constant("instance" as const), of: tie("meaning") }),
     fc.record({ to: fc.constant("likely" as const), of: tie("meaning") }),
     fc.record({ to: fc.constant("decorated" as const), line, by: tie("meaning") }),
+    fc.record({ to: fc.constant("overload" as const), line, takes: fc.nat(4095) }),
+    fc.record({ to: fc.constant("either" as const), of: tie("meaning"), otherwise: tie("meaning") }),
     fc.record({ to: fc.constant("handed" as const), by: tie("meaning"), at: fc.nat(63) }),
   ),
 }));
 /** The name that a use has in the module that it is imported from. */
 const aliased = ({ name: written, meaning: of }: Use): string => (of.to === "import" ? of.name : written);
 const named = fc.array(fc.tuple(name, meaning), { maxLength: 5 }).map((entries) => new Map(entries));
-const use = fc.record<Use>({
-  kind: fc.constantFrom("call", "construct", "inherit", "decorator"),
-  name,
-  line,
-  enclosing: fc.option(name),
-  meaning,
-});
+const use: fc.Arbitrary<Use> = fc.record(
+  {
+    kind: fc.constantFrom("call", "construct", "inherit", "decorator"),
+    name,
+    line,
+    enclosing: fc.option(name),
+    meaning,
+    arguments: fc.nat(62),
+  },
+  { requiredKeys: ["kind", "name", "line", "enclosing", "meaning"] },
+);
 const member = fc.record({ line, type: meaning }, { requiredKeys: ["line"] });
 const ofClass = fc.record<ClassInfo>({
   line,

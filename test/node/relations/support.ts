@@ -41,10 +41,11 @@ export async function callsIn(files: Files, path: string): Promise<string[]> {
   );
 }
 
-const shown = (found: Resolved): string =>
-  typeof found === "string"
-    ? found
-    : `${found.path}:${found.line ?? "module"}${found.isLikely === true ? " likely" : ""}`;
+function shown(found: Resolved): string {
+  if (typeof found === "string") return found;
+  const places = (found.among ?? [found]).map(({ path, line }) => `${path}:${line ?? "module"}`);
+  return `${places.join(" | ")}${found.isLikely === true ? " likely" : ""}`;
+}
 
 /** The files as one revision, parsed as an index would parse them. */
 export async function indexOf(files: Files): Promise<UsesIndex> {

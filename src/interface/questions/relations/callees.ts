@@ -4,7 +4,7 @@ import type { Use } from "../../../engines/relations/types.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { InvalidFieldError } from "../code-index.ts";
 import { type Certainty, distinct, type FoundUse, KINDS, lessSure, symbolKey, targetOf } from "./found.ts";
-import { resolvedDefinition } from "./resolved.ts";
+import { resolvedDefinitions } from "./resolved.ts";
 import { initializerOf } from "./ruby-constructions.ts";
 
 /** Uses inside of the definitions that are looked at for a question. */
@@ -80,7 +80,11 @@ export class CalleesFinder {
       if (called === undefined) continue;
       const place = { path, line: use.line, distance: 1 };
       if (called === "name") found.push({ ...place, certainty: "name", called: undefined });
-      else found.push(...[called, ...(await this.#initializer(use, called))].map((each) => calling(place, each)));
+      else
+        for (const each of called) {
+          found.push(calling(place, each));
+          found.push(...(await this.#initializer(use, each)).map((own) => calling(place, own)));
+        }
     }
     return found;
   }
@@ -92,11 +96,11 @@ export class CalleesFinder {
     return found ? [{ ...found, certainty: lessSure(certainty, found.certainty) }] : [];
   }
 
-  /** The definition that a use calls; `name` if it may be any of those with its name; undefined if it is none of the index. */
-  async #called(path: string, use: Use): Promise<Called | "name" | undefined> {
-    const called = await resolvedDefinition(this.#files, path, use);
+  /** The definition that a use calls, or the overloads of which it calls one; `name` if it may be any of those with its name; undefined if it is none of the index. */
+  async #called(path: string, use: Use): Promise<Called[] | "name" | undefined> {
+    const called = await resolvedDefinitions(this.#files, path, use);
     if (called === "none") return undefined;
     if (called === "unknown") return (await this.#files.definitions(use.name, path)).length > 0 ? "name" : undefined;
-    return called;
+    return called.definitions.map((definition) => ({ definition, certainty: called.certainty }));
   }
 }

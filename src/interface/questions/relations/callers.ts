@@ -191,19 +191,20 @@ export class UsesFinder {
     const known = new Map<Meaning, Map<string, Map<Search, Judged>>>();
     for (const use of file.usesOf(new Set(byName.keys()))) {
       if (!KINDS[this.#relation].has(use.kind)) continue;
-      const { name, meaning, line } = use;
+      const { name, meaning, line, arguments: given } = use;
+      const written = given === undefined ? name : `${name}/${given}`;
       const wanting = meaning.to === "import" && isWholeModule(meaning) ? searches : searchesOf(use, byName);
       if (wanting.length === 0) continue;
       const ofMeaning = known.get(meaning) ?? new Map<string, Map<Search, Judged>>();
       known.set(meaning, ofMeaning);
-      let judged = ofMeaning.get(name);
+      let judged = ofMeaning.get(written);
       if (!judged) {
         if (this.#followed++ >= MAX_FOLLOWED) {
           this.truncated = true;
           break;
         }
         judged = await this.#judged(path, use, wanting);
-        ofMeaning.set(name, judged);
+        ofMeaning.set(written, judged);
       }
       for (const [search, own] of judged) addTo(uses, search, { path, line, distance: 1, ...own });
     }

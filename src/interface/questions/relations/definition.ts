@@ -1,6 +1,6 @@
 /** What the name at a position of a file means: the definitions that it leads to. */
 import type { DEFINITION, Request } from "../../../contract/questions.ts";
-import type { FileUses, Meaning } from "../../../engines/relations/types.ts";
+import type { FileUses, Meaning, Use } from "../../../engines/relations/types.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import type { FoundSymbol } from "../../../engines/search/types.ts";
@@ -8,7 +8,7 @@ import { InvalidFieldError, nothingIndexed, type OpenIndexes } from "../code-ind
 import { unknownPath } from "../unknown.ts";
 import { placeIn } from "../../../engines/relations/marked-paths.ts";
 import { type Certainty, lessSure, rankOf, symbolKey } from "./found.ts";
-import { resolvedDefinition } from "./resolved.ts";
+import { resolvedDefinition, resolvedDefinitions } from "./resolved.ts";
 import { type Word, wordAt, wordsOf, wordsText } from "./line-words.ts";
 
 /** Names of a line that are looked up without a column. */
@@ -112,15 +112,20 @@ class Line {
     const here = (uses?.uses ?? []).filter((use) => use.line === this.#line && lastPart(use.name) === name);
     if (own.length + here.length === 0) return uses ? this.#ofName(name, uses, at) : this.#byName(name);
     // Equal meanings of a file are the same object.
-    const meanings = [...new Set(here.map(({ meaning }) => meaning))];
+    const meanings = new Map<Meaning, Use>();
+    for (const use of here) {
+      const known = meanings.get(use.meaning);
+      if (!known) meanings.set(use.meaning, { ...use, name });
+      else if (known.arguments !== use.arguments) delete known.arguments;
+    }
     const outcomes = new Map<string, DefinedSymbol | undefined>(own.map((each) => [symbolKey(each), each]));
     let certainty: Certainty = this.#files.certaintyOf(this.#path, {});
-    if (meanings.length > MAX_MEANINGS) outcomes.set("unknown", undefined);
-    for (const meaning of meanings.slice(0, MAX_MEANINGS)) {
-      const resolved = await resolvedDefinition(this.#files, this.#path, { name, meaning });
+    if (meanings.size > MAX_MEANINGS) outcomes.set("unknown", undefined);
+    for (const use of [...meanings.values()].slice(0, MAX_MEANINGS)) {
+      const resolved = await resolvedDefinitions(this.#files, this.#path, use);
       if (typeof resolved === "string") outcomes.set(resolved, undefined);
       else {
-        outcomes.set(symbolKey(resolved.definition), resolved.definition);
+        for (const each of resolved.definitions) outcomes.set(symbolKey(each), each);
         certainty = lessSure(certainty, resolved.certainty);
       }
     }

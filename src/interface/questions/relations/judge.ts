@@ -9,6 +9,8 @@ import { GoInterfaces } from "./go-interfaces.ts";
 
 /** Files of definitions whose packages a use by name may be of. */
 const MAX_FILES = 100;
+/** Overloads that a use may mean of which it is said to mean each. */
+const MAX_GUESSED = 2;
 
 /** The name that uses of a definition have: in Ruby, `x.name = 1` calls the method `name=`. */
 export const writtenName = ({ name, path }: DefinedSymbol): string =>
@@ -50,9 +52,10 @@ export class Judge {
     if (resolved === "none") return undefined;
     if (resolved === "outside" || resolved === "unknown") return this.#byName(path, use);
     if (resolved.line === undefined) return undefined;
+    const certainty = this.#files.certaintyOf(path, resolved);
+    if (resolved.among) return this.#amongOverloads(resolved.among) ?? this.#byName(path, use);
     const key = placeKey({ path: resolved.path, line: resolved.line });
     const own = this.#byPlace.get(key);
-    const certainty = this.#files.certaintyOf(path, resolved);
     if (own) return { certainty, target: targetOf(own) };
     // Rules that may err do not rule a use out.
     if (certainty !== "certain") return this.#byName(path, use);
@@ -61,6 +64,15 @@ export class Judge {
     if (!this.#overriding.has(key)) this.#overriding.set(key, await this.#overrides(resolved));
     const overriding = this.#overriding.get(key);
     return overriding && { certainty: "likely", target: targetOf(overriding) };
+  }
+
+  /** Of overloads that a use may mean, the first that is one of the definitions. */
+  #amongOverloads(overloads: readonly { path: string; line: number }[]): Judged | undefined {
+    const own = overloads.map((each) => this.#byPlace.get(placeKey(each)));
+    const asked = own.find((each) => each !== undefined);
+    // One of many is a guess; that it is one of a few that are all asked for is not.
+    if (!asked || (own.length > MAX_GUESSED && own.includes(undefined))) return undefined;
+    return { certainty: "likely", target: targetOf(asked) };
   }
 
   /** In another repository, a name alone says something only where the file imports the package of a definition. */

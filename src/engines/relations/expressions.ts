@@ -1,0 +1,88 @@
+/** What the readers of languages make of expressions and names, before these are looked up. */
+
+import type { Meaning } from "./types.ts";
+
+/** Values of one variable or field that are compared. */
+export const MAX_VALUES = 8;
+
+/** An expression or type, as far as it can be followed; its names are looked up when the whole file is read. */
+export type Expression =
+  // `otherwise`: what it is where no scope of the file binds the name.
+  // `called`: the name with the types of arguments, which tell overloads apart.
+  | { is: "name"; name: string; scope: Scope; otherwise?: Expression; called?: string }
+  | { is: "import"; module: string; name: string }
+  | { is: "member"; of: Expression; name: string }
+  | { is: "call"; of: Expression }
+  | { is: "class"; line: number }
+  | { is: "base"; of: OpenClass }
+  | { is: "likely"; of: Expression }
+  | { is: "first"; of: Expression; otherwise: Expression }
+  | { is: "handed"; by: Expression; at: number }
+  | { is: "unknown" };
+
+export const UNKNOWN: Expression = { is: "unknown" };
+/** The value of a name that is given a real one elsewhere: `None`, `null`, or none at all. */
+export const NOTHING: Expression = { is: "unknown" };
+
+/** A function by the line of its name, and how many arguments it takes (`takes` of `overload-sets.ts`). */
+export interface Overload {
+  line: number;
+  takes: number;
+}
+
+export type Binding =
+  // `decorator`: what makes another value of it.
+  | { is: "definition"; line: number; decorator?: Expression | undefined }
+  | { is: "import"; module: string; name: string }
+  | { is: "alias"; of: Expression }
+  // `line` of one at the top of the file, which other files may use.
+  // `at`: line of its name, wherever it is.
+  | {
+      is: "variable";
+      line?: number | undefined;
+      type?: Expression | undefined;
+      value?: Expression | undefined;
+      at?: number;
+      /** The type's name, as overloads are told apart by it. */
+      typeName?: string | undefined;
+    }
+  // Functions of one name, of which the number of arguments may tell one.
+  | { is: "functions"; of: Overload[] }
+  // Methods of one name in the class on this line.
+  | { is: "overloads"; line: number }
+  // `values`: what a variable is given in turn; absent for names of different things. `meaning` is what they agree on.
+  | { is: "several"; values?: Binding[]; meaning?: Meaning };
+
+/** Names of a module, a function or a block. Those of a class are members and not visible inside its methods. */
+export interface Scope {
+  readonly outer: Scope | undefined;
+  readonly names: Map<string, Binding>;
+  /** Class whose method this is or is inside of. */
+  readonly own: OpenClass | undefined;
+  /** Qualified name for uses in it. */
+  readonly path: string | null;
+}
+
+export interface OpenMember {
+  line: number;
+  /** Its declared type alone, or the values that it is given. */
+  types: Expression[];
+  isDeclared: boolean;
+  /** Methods of this name, where the number of arguments may tell which is meant. */
+  overloads?: Overload[];
+}
+
+/** A class while its file is read. */
+export interface OpenClass {
+  readonly line: number;
+  readonly members: Map<string, OpenMember>;
+  readonly bases: Expression[];
+}
+
+export const lookUp = (scope: Scope, name: string): Binding | undefined => holderOf(scope, name)?.names.get(name);
+
+/** The innermost scope that binds a name. */
+export function holderOf(scope: Scope, name: string): Scope | undefined {
+  for (let at: Scope | undefined = scope; at; at = at.outer) if (at.names.has(name)) return at;
+  return undefined;
+}

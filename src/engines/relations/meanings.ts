@@ -1,0 +1,171 @@
+/** What the names and expressions of a file mean when all of it is read. */
+import {
+  type Binding,
+  type Expression,
+  lookUp,
+  MAX_VALUES,
+  NOTHING,
+  type OpenClass,
+  type OpenMember,
+  type Overload,
+} from "./expressions.ts";
+import { MAX_OVERLOADS } from "./overload-sets.ts";
+import { counterpartKey } from "./program.ts";
+import type { ClassInfo, Meaning } from "./types.ts";
+
+/** Steps from a name to what it means within a file: longer chains are not followed. */
+const MAX_STEPS = 12;
+
+/** Meanings by number, those left out that lead nowhere. */
+export function followed(types: ReadonlyMap<number, Expression>): Map<number, Meaning> {
+  const meanings = [...types].map(([line, type]) => [line, meaningOf(type)] as const);
+  return new Map(meanings.filter(([, meaning]) => !isNothing(meaning)));
+}
+
+const isNothing = (meaning: Meaning): boolean =>
+  meaning.to === "likely"
+    ? isNothing(meaning.of)
+    : meaning.to === "opaque" || meaning.to === "global" || meaning.to === "ambiguous";
+
+export function finishedClass({ line, members, bases }: OpenClass): ClassInfo {
+  const finished = [...members].map(([name, member]) => {
+    const { line: own, types } = member;
+    const type = isAmongOverloads(name, members) ? methodsMeaning(member) : memberMeaning(types);
+    return [name, { line: own, ...(type && { type }) }] as const;
+  });
+  return { line, members: new Map(finished), bases: bases.map((base) => meaningOf(base)) };
+}
+
+function memberMeaning(types: readonly Expression[]): Meaning | undefined {
+  if (types.length === 0) return undefined;
+  const values = types.length > MAX_VALUES ? [] : types.filter((type) => type !== NOTHING);
+  return agreed(values.map((of) => valueMeaning(of))) ?? { to: "opaque" };
+}
+
+/** Whether a class has several methods of a name, of which some may only be declared in it. */
+function isAmongOverloads(name: string, members: OpenClass["members"]): boolean {
+  const { overloads = [] } = members.get(name) ?? {};
+  return overloads.length > 1 || (overloads.length === 1 && members.has(counterpartKey(name)));
+}
+
+/** Methods that are declared in a class are defined elsewhere; if they are not, they are what is declared. */
+function methodsMeaning({ types: [declared], overloads = [] }: OpenMember): Meaning {
+  const methods = oneOf(overloads);
+  return declared ? { to: "first", of: meaningOf(declared), otherwise: methods } : methods;
+}
+
+/** The functions of a name that a call of it may mean. */
+function oneOf(overloads: readonly Overload[]): Meaning {
+  if (overloads.length > MAX_OVERLOADS) return { to: "ambiguous" };
+  const each = overloads.map(({ line, takes }): Meaning => ({ to: "overload", line, takes }));
+  return each.reduceRight((otherwise, of) => ({ to: "either", of, otherwise }));
+}
+
+/** What values have in common: `likely`, if some of them are not known; undefined if none is. */
+function agreed(values: readonly Meaning[]): Meaning | undefined {
+  const known = values.filter((value) => rootOf(value).to !== "opaque");
+  const [first] = known;
+  if (!first) return undefined;
+  const text = JSON.stringify(first);
+  const isOne = known.every((value) => JSON.stringify(value) === text);
+  if (!isOne || rootOf(first).to === "ambiguous") return { to: "ambiguous" };
+  return known.length === values.length ? first : { to: "likely", of: first };
+}
+
+/** What a meaning starts from. */
+function rootOf(meaning: Meaning): Meaning {
+  let root = meaning;
+  for (;;) {
+    if (root.to === "decorated") return root;
+    if ("of" in root) root = root.of;
+    else if ("by" in root) root = root.by;
+    else return root;
+  }
+}
+
+/** Meaning of a type or value that a variable or field has: a name of a class stands for an instance of it. */
+function valueMeaning(of: Expression, steps = 0): Meaning {
+  const meaning = meaningOf(of, steps);
+  return of.is === "name" || of.is === "member" || of.is === "import" ? { to: "instance", of: meaning } : meaning;
+}
+
+export function meaningOf(of: Expression, steps = 0): Meaning {
+  if (steps > MAX_STEPS) return { to: "opaque" };
+  switch (of.is) {
+    case "name": {
+      const binding = lookUp(of.scope, of.name);
+      if (binding?.is === "overloads")
+        return { to: "member", of: { to: "local", line: binding.line }, name: of.called ?? of.name };
+      if (binding) return meaningOfBinding(binding, steps + 1);
+      return of.otherwise ? meaningOf(of.otherwise, steps + 1) : { to: "global" };
+    }
+    case "import":
+      return { to: "import", module: of.module, name: of.name };
+    case "member":
+      return { to: "member", of: meaningOf(of.of, steps + 1), name: of.name };
+    case "call":
+      return { to: "returned", by: meaningOf(of.of, steps + 1) };
+    case "class":
+      return { to: "local", line: of.line };
+    case "base": {
+      const [base, ...others] = of.of.bases;
+      return base && others.length === 0 ? meaningOf(base, steps + 1) : { to: "ambiguous" };
+    }
+    case "likely":
+      return { to: "likely", of: meaningOf(of.of, steps + 1) };
+    case "first": {
+      const [first, otherwise] = [meaningOf(of.of, steps + 1), meaningOf(of.otherwise, steps + 1)];
+      // What is bound to a value is that value.
+      return otherwise.to === "opaque" ? first : { to: "first", of: first, otherwise };
+    }
+    case "handed":
+      return { to: "handed", by: meaningOf(of.by, steps + 1), at: of.at };
+    case "unknown":
+      return { to: "opaque" };
+  }
+}
+
+export function meaningOfBinding(binding: Binding, steps: number): Meaning {
+  switch (binding.is) {
+    case "definition": {
+      const { line, decorator } = binding;
+      return decorator ? { to: "decorated", line, by: meaningOf(decorator, steps + 1) } : { to: "local", line };
+    }
+    case "import":
+      return { to: "import", module: binding.module, name: binding.name };
+    case "alias":
+      return meaningOf(binding.of, steps + 1);
+    case "variable": {
+      const of = meaningOfVariable(binding, steps);
+      // A call of a variable that holds a member is no call of the member by its name.
+      const line = binding.line ?? (binding.value?.is === "member" ? binding.at : undefined);
+      return line === undefined ? of : { to: "variable", line, of };
+    }
+    case "several":
+      // A value that is made of the variable itself is not followed.
+      if (!binding.values || binding.meaning) return binding.meaning ?? { to: "ambiguous" };
+      binding.meaning = { to: "ambiguous" };
+      return (binding.meaning = agreedVariable(binding.values.map((value) => meaningOfBinding(value, steps + 1))));
+    case "functions": {
+      const [first, ...others] = binding.of;
+      return first && others.length === 0 ? { to: "local", line: first.line } : oneOf(binding.of);
+    }
+    case "overloads":
+      return { to: "ambiguous" };
+  }
+}
+
+/** What the values of a variable have in common; its first line is that of its name. */
+function agreedVariable(values: readonly Meaning[]): Meaning {
+  const of = agreed(values.map((value) => (value.to === "variable" ? value.of : value))) ?? { to: "ambiguous" };
+  const [first] = values;
+  return first?.to === "variable" && of.to !== "ambiguous" ? { ...first, of } : of;
+}
+
+function meaningOfVariable({ type, value }: Extract<Binding, { is: "variable" }>, steps: number): Meaning {
+  if (type) return valueMeaning(type, steps + 1);
+  return value && FOLLOWED.has(value.is) ? meaningOf(value, steps + 1) : { to: "opaque" };
+}
+
+/** Values of variables that are followed. A name may be a class itself, and is no instance of it. */
+const FOLLOWED: ReadonlySet<Expression["is"]> = new Set(["call", "member", "class", "likely", "handed", "first"]);
