@@ -52,8 +52,13 @@ const scala: NodeReader = (node, found) => {
     case "import_declaration": {
       const path = node.fields("path").flatMap(({ type, text }) => (type === "identifier" ? [text] : []));
       const selectors = node.childOfType("namespace_selectors", "namespace_wildcard");
-      if (selectors) found.imports(path.join("."), node);
-      else found.imports(path.slice(0, -1).join("."), node, path.at(-1));
+      if (!selectors) found.imports(path.slice(0, -1).join("."), node, path.at(-1));
+      else if (selectors.namedChildren.length === 0) found.imports(path.join("."), node);
+      // a.b.{C, D => E, _}
+      for (const selector of selectors?.namedChildren ?? []) {
+        const name = selector.type === "identifier" ? selector : selector.namedChild(0);
+        found.imports(path.join("."), node, name?.text);
+      }
     }
   }
 };
@@ -82,6 +87,10 @@ const elixir: NodeReader = (node, found) => {
   if (target?.type === "dot") found.use("call", target.field("right"));
   else if (/^(?:use|import|alias|require)$/.test(target?.text ?? "")) {
     if (first?.type === "alias") found.imports(first.text, node);
+    // alias A.{B, C}
+    else if (first?.type === "dot")
+      for (const inner of first.field("right")?.namedChildren ?? [])
+        found.imports(`${first.field("left")?.text ?? ""}.${inner.text}`, node);
   } else if (target?.type === "identifier" && !DEFINING.test(target.text) && !isDefined(node))
     found.use("call", target);
 };

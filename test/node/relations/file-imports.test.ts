@@ -62,12 +62,13 @@ describe("importers of a file that imports do not name from where they stand", (
   it("are found by the names of modules and classes of Elixir and Scala", async () => {
     const files = {
       "lib/shop/http_server.ex": "defmodule Shop.HTTPServer do\nend\n",
-      "lib/shop.ex": "defmodule Shop do\n  alias Shop.HTTPServer\n  alias Shop.Other\nend\n",
+      "lib/shop.ex": "defmodule Shop do\n  alias Shop.HTTPServer\n  alias Shop.{Other, HTTPServer}\nend\n",
       "test/a_test.exs": "defmodule ATest do\n  alias HTTPServer\nend\n",
       "core/src/main/scala/org/shop/Cart.scala": "package org.shop\nclass Cart\n",
-      "cli/src/main/scala/org/Main.scala": "package org\nimport org.shop.Cart\nimport org.shop.Item\nobject Main\n",
+      "cli/src/main/scala/org/Main.scala":
+        "package org\nimport org.shop.{Cart, Item}\nimport org.shop.Item\nobject Main\n",
     };
-    expect(await importers(files, "lib/shop/http_server.ex")).toEqual(["lib/shop.ex:2 likely"]);
+    expect(await importers(files, "lib/shop/http_server.ex")).toEqual(["lib/shop.ex:2 likely", "lib/shop.ex:3 likely"]);
     expect(await importers(files, "core/src/main/scala/org/shop/Cart.scala")).toEqual([
       "cli/src/main/scala/org/Main.scala:2 likely",
     ]);

@@ -20,8 +20,8 @@ describe("languages whose uses are known by name", () => {
     ],
     [
       "scala",
-      "import a.b.C\nimport a.b.{D, E}\nclass A extends Base(1) with T { def f = { x.run(1); g(); new Foo(1); a map h } }\n",
-      "inherit Base, inherit T, call run, call g, construct Foo, call map, import a.b C, import a.b *",
+      "import a.b.C\nimport a.b.{D, E => F, _}\nclass A extends Base(1) with T { def f = { x.run(1); g(); new Foo(1); a map h } }\n",
+      "inherit Base, inherit T, call run, call g, construct Foo, call map, import a.b C, import a.b D, import a.b E, import a.b *",
     ],
     [
       "lua",
@@ -31,8 +31,8 @@ describe("languages whose uses are known by name", () => {
     ["bash", 'source ./lib.sh\nf() { g 1 | h; "$x"; }\n', "call source, call g, call h, import ./lib.sh *"],
     [
       "elixir",
-      "defmodule A do\n  alias A.C\n  def f(x) do\n    C.run(x) |> g()\n  end\nend\n",
-      "call run, call g, import A.C *",
+      "defmodule A do\n  alias A.C\n  alias A.{D, E.F}\n  def f(x) do\n    C.run(x) |> g()\n  end\nend\n",
+      "call run, call g, import A.C *, import A.D *, import A.E.F *",
     ],
     ["zig", 'const m = @import("m.zig");\nfn f() void { m.run(1); g(); }\n', "call run, call g, import m.zig *"],
     [
