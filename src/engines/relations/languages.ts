@@ -38,6 +38,26 @@ const CALL_NOTHING: ReadonlySet<string> = wordSet(
 /** Whether files in the language may call something. */
 export const mayCall = (language: string): boolean => !CALL_NOTHING.has(language);
 
+/** Languages that call each other by the names that definitions have there. */
+const TOGETHER: readonly ReadonlySet<string>[] = [
+  wordSet("typescript tsx vue svelte javascript"),
+  wordSet("java kotlin scala"),
+  wordSet("c cpp"),
+];
+const C = wordSet("c cpp");
+/** Languages that declare functions of C under their own names, or define such. */
+const BESIDE_C = wordSet("rust go zig swift csharp dart");
+
+/**
+ * Whether a file in one language may call a definition in another by its name. Nothing is said of languages whose uses are not read, such as
+ * HTML, which holds scripts.
+ */
+export function mayCallIn(from: string, to: string): boolean {
+  if (from === to || !hasUses(from) || !hasUses(to)) return true;
+  if (TOGETHER.some((languages) => languages.has(from) && languages.has(to))) return true;
+  return (C.has(from) && BESIDE_C.has(to)) || (BESIDE_C.has(from) && C.has(to));
+}
+
 /** Languages whose rules may fail: they do not follow overloads by type, nor templates and macros of C++. */
 const UNSURE: ReadonlySet<string> = new Set(["cpp", "kotlin"]);
 

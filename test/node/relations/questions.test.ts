@@ -108,6 +108,36 @@ describe("importers over many repositories", () => {
   });
 });
 
+describe("languages that do not call each other", () => {
+  const files = {
+    "split.cc": "namespace a {\nint split() { return 1; }\n}\n",
+    "use.cc": "void use(X x) {\n  x.split();\n}\n",
+    "total.c": "int total(void) {\n  return 1;\n}\n",
+    "tool.py": "def tool(x):\n  x.split()\n  total()\n",
+    "ffi.rs": "fn ffi() {\n  unsafe { total(); }\n}\n",
+    "a.ts": "export function show() {}\n",
+    "page.html": "<script>show();</script>\n",
+  };
+
+  it("have no callers by name there, but for what languages call of C", async () => {
+    const index = await indexOf(files);
+    expect((await callers(index, "split")).uses).toEqual(["use.cc:2 name 1"]);
+    expect((await callers(index, "total")).uses).toEqual(["ffi.rs:2 name 1"]);
+    expect((await callers(index, "show")).uses).toEqual(["page.html:1 name 1"]);
+  });
+
+  it("have no callees by name there", async () => {
+    const index = await indexOf(files);
+    const callees = async (name: string) => {
+      const definitions = await index.definitions(name);
+      const asked = definitions.map((each) => Object.assign(each, { language: index.language(each.path) }));
+      return shown(await new CalleesFinder(index).find(asked, 1));
+    };
+    expect(await callees("tool")).toEqual([]);
+    expect(await callees("ffi")).toEqual(["ffi.rs:2 name 1"]);
+  });
+});
+
 describe("languages without rules", () => {
   it("call by name, prose and data do not", async () => {
     const files = await indexOf({

@@ -1,5 +1,5 @@
 /** Callees: what is called inside of definitions. */
-import { hasUses, LANGUAGES_WITH_USES } from "../../../engines/relations/languages.ts";
+import { hasUses, LANGUAGES_WITH_USES, mayCallIn } from "../../../engines/relations/languages.ts";
 import type { Use } from "../../../engines/relations/types.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { InvalidFieldError } from "../code-index.ts";
@@ -100,7 +100,11 @@ export class CalleesFinder {
   async #called(path: string, use: Use): Promise<Called[] | "name" | undefined> {
     const called = await resolvedDefinitions(this.#files, path, use);
     if (called === "none") return undefined;
-    if (called === "unknown") return (await this.#files.definitions(use.name, path)).length > 0 ? "name" : undefined;
+    if (called === "unknown") {
+      const named = await this.#files.definitions(use.name, path);
+      const language = this.#files.language(path);
+      return named.some((each) => mayCallIn(language, this.#files.language(each.path))) ? "name" : undefined;
+    }
     return called.definitions.map((definition) => ({ definition, certainty: called.certainty }));
   }
 }

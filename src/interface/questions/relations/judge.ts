@@ -1,4 +1,5 @@
 /** How sure it is that a use means one of some definitions. */
+import { mayCallIn } from "../../../engines/relations/languages.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import type { Resolved } from "../../../engines/relations/resolved.ts";
 import { isRubyFile, isSuperCall } from "../../../engines/relations/ruby-keys.ts";
@@ -75,7 +76,10 @@ export class Judge {
     return { certainty: "likely", target: targetOf(asked) };
   }
 
-  /** In another repository, a name alone says something only where the file imports the package of a definition. */
+  /**
+   * A name alone says nothing in a language that does not call that of a definition; in another repository, it says something only where the
+   * file imports the package of one.
+   */
   async #byName(path: string, use: Use): Promise<Judged | undefined> {
     if (!isWritten(use, this.#names)) return undefined;
     if (!this.#importing.has(path)) this.#importing.set(path, await this.#imports(path));
@@ -83,7 +87,10 @@ export class Judge {
   }
 
   async #imports(path: string): Promise<boolean> {
-    for (const file of this.#paths) if (await this.#files.importsPackageOf(path, file)) return true;
+    const language = this.#files.language(path);
+    for (const file of this.#paths)
+      if (mayCallIn(language, this.#files.language(file)) && (await this.#files.importsPackageOf(path, file)))
+        return true;
     return false;
   }
 
