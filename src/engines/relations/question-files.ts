@@ -28,6 +28,8 @@ export interface QuestionFiles extends RelatedFiles {
    * those are listed that are related to the files `near`.
    */
   mentioning(name: string, near?: readonly string[]): Promise<{ path: string; language: string }[]>;
+  /** Repositories of the scope with files that mention an identifier, those with the most such files first. */
+  revisionsMentioning(name: string): Promise<readonly number[]>;
   definitions(name: string, path?: string): Promise<DefinedSymbol[]>;
   /** The definitions of a file. */
   definitionsIn(path: string): Promise<readonly DefinedSymbol[]>;

@@ -120,6 +120,12 @@ export class Repositories implements QuestionFiles {
     return files.certaintyOf(own, target);
   }
 
+  async revisionsMentioning(name: string): Promise<readonly number[]> {
+    const { index } = this.#given;
+    const counts = Map.groupBy(await filesWith(index, name), (file) => index.revisionOf(file));
+    return [...counts].sort((one, other) => other[1].length - one[1].length).map(([revision]) => revision);
+  }
+
   async definitions(name: string, path = ""): Promise<DefinedSymbol[]> {
     const { files, mark } = this.#at(path);
     return withMark(mark, await files.definitions(name));

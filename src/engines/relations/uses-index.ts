@@ -123,6 +123,11 @@ export class UsesIndex implements QuestionFiles {
     return files.map((file) => ({ path: this.#index.path(file), language: this.#index.language(file) }));
   }
 
+  /** There is no other repository. */
+  revisionsMentioning(_name: string): Promise<readonly number[]> {
+    return Promise.resolve([this.#revision]);
+  }
+
   /** All files, in order of path. */
   get paths(): readonly string[] {
     return this.#index.tables[this.#revision]?.paths ?? [];

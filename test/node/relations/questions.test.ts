@@ -85,7 +85,7 @@ describe("questions about relations", () => {
 });
 
 describe("importers over many repositories", () => {
-  it("of a file are asked of those that have it; of a package of ten, which the answer says", async () => {
+  it("of a file are asked of those that have it; of a package of fifty that mention it, which the answer says", async () => {
     const files = await indexOf({ "src/a.ts": "export const a = 1;\n", "b.ts": 'import { a } from "./src/a.ts";\n' });
     const info = { gitSha: null, indexedAtMs: 0, isWorkTree: false };
     const opened: number[] = [];
@@ -103,7 +103,14 @@ describe("importers over many repositories", () => {
     };
     expect(await ask("src/a.ts")).toEqual([["250/b.ts"], 1, false]);
     expect(opened).toEqual([250]);
-    expect(await ask("react")).toEqual([[], 0, true]);
+    opened.length = 0;
+    const mentioning = Array.from({ length: 60 }, (_, i) => 299 - i);
+    const words: string[] = [];
+    files.revisionsMentioning = (word) => (words.push(word), Promise.resolve(mentioning));
+    expect(await ask("@acme/react-dom")).toEqual([[], 0, true]);
+    expect(words).toEqual(["react"]);
+    // The first one says which mention it.
+    expect(opened).toEqual([0, ...mentioning.slice(0, 50)]);
     await expect(ask("src/none.ts")).rejects.toThrow(/src\/none\.ts/);
   });
 });

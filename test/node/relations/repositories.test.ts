@@ -114,6 +114,22 @@ describe("TypeScript over repositories", () => {
     expect(shown(lib, importers)).toEqual(["0/a.ts:1 certain", "0/d.ts:1 certain"]);
   });
 
+  it("says which mention a package, and reads only files that do", async () => {
+    const scope = await scopeOf([
+      { files: { "a.ts": "export const a = 1;\n" } },
+      { files: { "b.ts": 'import { x } from "@acme/tools";\n', "other.ts": 'import { y } from "./b.ts";\n' } },
+      { files: { "c.ts": 'import t from "@acme/tools/deep";\n', "d.ts": "// acme tools\n" } },
+    ]);
+    const { files } = await scope.at(0);
+    expect(await files.revisionsMentioning("tools")).toEqual([2, 1]);
+    const { home } = await scope.at(1);
+    const read: string[] = [];
+    const uses = home.uses.bind(home);
+    home.uses = (path) => (read.push(path), uses(path));
+    expect((await importersOf(home, "@acme/tools")).map(({ path }) => path)).toEqual(["b.ts"]);
+    expect(read).toEqual(["b.ts"]);
+  });
+
   it("finds classes that inherit from one of a package", async () => {
     const app = {
       files: { "a.ts": 'import { Client } from "@acme/lib";\nclass Mine extends Client {\n  open() {}\n}\n' },

@@ -9,7 +9,7 @@ import { CalleesFinder } from "./callees.ts";
 import { bySureness, UsesFinder } from "./callers.ts";
 import { type Certainty, type FoundUse, rankOf, type Relation, type Target } from "./found.ts";
 import { ImplementationsFinder } from "./implementations.ts";
-import { importersOf } from "./importers.ts";
+import { importersOf, packageWord } from "./importers.ts";
 
 /** A use that belongs to a relation, as answers show it. */
 export interface RelatedReference extends FoundReference {
@@ -37,6 +37,8 @@ export interface RelationAnswer {
 const MAX_DEFINITIONS = 200;
 /** Repositories that are asked, those with the most important definitions first. */
 const MAX_REVISIONS = 10;
+/** Repositories in which importers of a package are looked for, those that mention it most often first. */
+const MAX_IMPORTING = 50;
 
 /**
  * The uses that a request asks for, certain ones first. Throws `NotFoundError` for a name or path that no index has, and
@@ -45,11 +47,13 @@ const MAX_REVISIONS = 10;
 export async function relatedReferences(indexes: OpenIndexes, request: RelationRequest): Promise<RelationAnswer> {
   const { relation, limit } = request;
   const answer: RelationAnswer = { references: [], total: 0, truncated: false, unread: 0 };
-  const finders = relation === "importers" ? await ofPath(indexes, request) : await ofName(indexes, request);
-  if (finders.size > MAX_REVISIONS) answer.truncated = true;
+  const isOfPath = relation === "importers";
+  const finders = isOfPath ? await ofPath(indexes, request) : await ofName(indexes, request);
+  const most = isOfPath ? MAX_IMPORTING : MAX_REVISIONS;
+  if (finders.size > most) answer.truncated = true;
   const least = rankOf(request.certainty ?? "name");
   const seen = new Set<string>();
-  for (const [revision, find] of [...finders].slice(0, MAX_REVISIONS))
+  for (const [revision, find] of [...finders].slice(0, most))
     await indexes.withUses(revision, async (_, files) => {
       const { uses, truncated } = await find(files);
       const listed = uses
@@ -120,8 +124,10 @@ async function ofPath(indexes: OpenIndexes, { path, name }: RelationRequest): Pr
   const all = [...indexes.indexes.keys()];
   const having = all.length > 1 ? await indexes.having([wanted]) : [];
   const own = all.filter((revision) => (having[revision] ?? 0) > 0);
-  // What no repository has as a file may be a package, which any may import.
-  return new Map((own.length > 0 ? own : all).map((revision) => [revision, find]));
+  // What no repository has as a file may be a package, which any may import that mentions it.
+  const mentioning = () => indexes.withUses(0, (_, files) => files.revisionsMentioning(packageWord(wanted)));
+  const asked = own.length > 0 ? own : all.length > 1 ? await mentioning() : all;
+  return new Map(asked.map((revision) => [revision, find]));
 }
 
 /** Throws `NotFoundError` for what looks like a path and is no file of an index; anything else may be a package. */

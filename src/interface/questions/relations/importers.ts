@@ -16,10 +16,13 @@ const BATCH = 200;
  */
 export async function importersOf(files: QuestionFiles, path: string): Promise<FoundUse[]> {
   const isFile = files.has(path);
-  const stem = stemOf(path);
+  const stem = isFile ? stemOf(path) : packageWord(path);
   const mentioning = (await files.mentioning(stem)).map((each) => each.path);
   const importing = isFile ? await files.importing(path) : [];
-  const isMentioned = isFile && /^\w+$/.test(stem) && path.slice(path.lastIndexOf("/") + 1).startsWith(stem);
+  // An import of a package mentions each word of its name.
+  const isMentioned = isFile
+    ? /^\w+$/.test(stem) && path.slice(path.lastIndexOf("/") + 1).startsWith(stem)
+    : stem !== "";
   const own = isFile ? await FileImports.of(files, path) : undefined;
   const possible = own?.mentioning ?? (isMentioned ? [] : files.paths);
   const order = [...new Set([...mentioning, ...possible, ...importing])];
@@ -63,6 +66,10 @@ function isOfPackage({ module, name: taken }: Import, name: string): boolean {
   if (module.startsWith(name)) return /^(?:$|[/.\\])/.test(module.slice(name.length));
   return name.startsWith(module) && /^[.\\]/.test(name.slice(module.length)) && name.slice(module.length + 1) === taken;
 }
+
+/** The longest word of a package's name, which all of its imports hold. */
+export const packageWord = (name: string): string =>
+  (name.match(/[\p{L}\p{N}_]+/gu) ?? []).reduce((longest, each) => (each.length > longest.length ? each : longest), "");
 
 /** The word that most imports of a file hold: its name without ending, of an index the folder's. */
 function stemOf(path: string): string {
