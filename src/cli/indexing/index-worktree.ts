@@ -61,12 +61,18 @@ export interface IndexOptions extends BuildOptions {
   onIndexProgress?: (progress: Progress) => void;
   /** Whether a file is known to be as it was after the last run; others are examined. */
   isSame?: ((path: string) => boolean) | undefined;
+  /**
+   * The files that may have changed since the last run, where the list of files and the ignore rules are those of that run: no other is looked
+   * at. The report then counts no files that are skipped for their names.
+   */
+  only?: ReadonlySet<string> | undefined;
   /** Called once the rows of the files are written. */
   onFiles?: ((files: IndexedFiles) => void) | undefined;
 }
 
 /** The files of a work tree after a run. */
 export interface IndexedFiles {
+  /** Of all files, or of `IndexOptions.only`. */
   stamps: Stamps;
   /** Paths that have changed or are gone. */
   changed: readonly string[];
@@ -85,13 +91,15 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
   const { root, parserVersion } = options;
   const found = store.prepare(`select *, ${intact("worktrees")} as intact from worktrees where root = ?`).get(root);
   const row = found && verified<WorkTreeRow>(found);
-  const known = row?.parser_version === parserVersion ? knownFiles(store, row.id) : new Map<string, string>();
+  const isCurrent = row?.parser_version === parserVersion;
+  const only = isCurrent ? options.only : undefined;
+  const known = isCurrent ? knownFiles(store, row.id, only) : new Map<string, string>();
   // While git lists the files, examine the known ones, which it most likely lists.
   const tree = new FileTree(root);
   const changedSince = findChanged(tree, known, options.isSame);
   const { head } = options;
   const listing = await options.files;
-  const paths = listing.paths();
+  const paths = only ? [...only] : listing.paths();
   const scan = scanFiles(tree, paths, readCodectxIgnores(tree, listing.named(CODECTX_IGNORE)), known, {
     maxFileSizeBytes: DEFAULT_MAX_FILE_SIZE_BYTES,
     nowMs: options.nowMs,
@@ -99,7 +107,7 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
   });
   if (listing.unreadable > 0) scan.skipped["unreadable"] = listing.unreadable;
   const removed = removedFiles(known, scan);
-  const touched = scan.changed.length > 0 || removed.length > 0 || row?.parser_version !== parserVersion;
+  const touched = scan.changed.length > 0 || removed.length > 0 || !isCurrent;
   const embedding = await options.embedding(touched);
 
   const quiet = { parsedFiles: 0, reusedFiles: 0, parsedBytes: 0, embeddedCount: 0, credits: 0, embedMs: 0 };
@@ -136,10 +144,10 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
   let built = unknown.length > 0 ? await build(unknown) : undefined;
   const touchedPaths = [...scan.changed.map(({ path }) => path), ...removed];
   const counted =
-    row !== undefined && known.size > 0 && touchedPaths.length <= MAX_COUNTED
+    row !== undefined && (known.size > 0 || only !== undefined) && touchedPaths.length <= MAX_COUNTED
       ? { all: JSON.parse(row.totals) as WorkTreeTotals, touched: countTotals(store, row.id, touchedPaths) }
       : undefined;
-  const worktreeId = switchFiles(store, options, scan, removed, read, row?.id);
+  const worktreeId = switchFiles(store, { ...options, only }, scan, removed, read, row?.id);
   const totals =
     counted === undefined
       ? countTotals(store, worktreeId)
@@ -206,14 +214,17 @@ function findKnown(
   return { read, unknown };
 }
 
-function knownFiles(store: IndexStore, worktreeId: number): Map<string, string> {
+/** Stamps of the files of the last run, all or `only` some. */
+function knownFiles(store: IndexStore, worktreeId: number, only?: ReadonlySet<string>): Map<string, string> {
   const known = new Map<string, string>();
   const statement = store.db.prepare(
-    "select path, content_id, stat, row_sum from worktree_files where worktree_id = ?",
+    `select path, content_id, stat, row_sum from worktree_files
+     where worktree_id = ? ${only === undefined ? "" : "and path in (select value from json_each(?))"}`,
   );
   // An array for each row takes half the time of an object.
   statement.setReturnArrays(true);
-  const rows = statement.all(worktreeId) as unknown as [string, number, string, number][];
+  const given = only === undefined ? [worktreeId] : [worktreeId, JSON.stringify([...only])];
+  const rows = statement.all(...given) as unknown as [string, number, string, number][];
   for (const [path, contentId, stat, sum] of rows) {
     // Computed here, because calling it from SQL for every file is measurably slower.
     if (rowCheck(worktreeId, path, contentId, stat) !== sum)
@@ -265,7 +276,8 @@ function switchFiles(
       .run(options.parserVersion, options.head ?? null, options.nowMs, worktreeId);
     const remove = store.prepare("delete from worktree_files where worktree_id = ? and path = ?");
     for (const path of removed) remove.run(worktreeId, path);
-    if (scan.unchanged.length === 0) store.prepare("delete from worktree_files where worktree_id = ?").run(worktreeId);
+    if (options.only === undefined && scan.unchanged.length === 0)
+      store.prepare("delete from worktree_files where worktree_id = ?").run(worktreeId);
     const put = store.prepare(
       "insert or replace into worktree_files (worktree_id, path, content_id, stat) values (?, ?, ?, ?)",
     );

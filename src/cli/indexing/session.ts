@@ -138,6 +138,7 @@ export interface UpdateOptions {
   onAnalysis?: ((analysis: Uint8Array) => void) | undefined;
   /** As in `IndexOptions`. */
   isSame?: IndexOptions["isSame"];
+  only?: IndexOptions["only"];
   onFiles?: IndexOptions["onFiles"];
 }
 
@@ -163,6 +164,7 @@ export async function updateWorkTree(
       abort: context.abort,
       onAnalysis: options.onAnalysis,
       isSame: options.isSame,
+      only: options.only,
       onFiles: options.onFiles,
       embedding: async (changed) => (options.embed ? openEmbedding(context, store, changed, options.space) : undefined),
       onIndexProgress: ({ done, total }) => {

@@ -20,12 +20,14 @@ interface Rows {
 
 /**
  * The state of a work tree after a run that began at `startedAtMs` and left `table`. `known` are the indexed files with the stats
- * that were taken before they were read. Undefined if anything may have changed during the run without a trace in its stats.
+ * that were taken before they were read. With `only`, what a run has changed of a state: all other files are as they were. Undefined if
+ * anything may have changed during the run without a trace in its stats.
  */
 export function describeTree(
   tree: FileTree,
   run: { table: string; head: string | undefined; listing: FileListing; startedAtMs: number },
   known: ReadonlyMap<string, string>,
+  only?: ReadonlySet<string>,
 ): DescribedState | undefined {
   const { table, head, listing, startedAtMs } = run;
   const { digest, folders, ignoreFiles } = listing;
@@ -41,7 +43,7 @@ export function describeTree(
     if (mayHaveChanged(stat)) return undefined;
     add(folder, stat, examined);
   }
-  for (const path of new Set([...ignoreFiles, ...listing.paths()])) {
+  for (const path of only ?? new Set([...ignoreFiles, ...listing.paths()])) {
     const stamp = known.get(path);
     if (stamp === "") return undefined;
     if (stamp !== undefined) add(path, statOf(stamp));
@@ -69,6 +71,11 @@ export function saveState(folder: SearchFolder, root: string, state: DescribedSt
   const index = compared.paths.length === 0 ? undefined : encodeStatIndex(compared, lstatSync(root));
   const statIndex = index ? sha256(index).toString("hex") : "";
   folder.writeState(stateName(root), writeTreeState({ ...state, statIndex }), index);
+}
+
+/** Writes what has changed since the state of the work tree at `root` with a checksum was written. */
+export function saveChanges(folder: SearchFolder, root: string, state: DescribedState, completes: string): void {
+  folder.writeStateChanges(stateName(root), writeTreeState({ ...state, statIndex: "", completes }));
 }
 
 function listOf(...parts: readonly Rows[]): StatList {

@@ -5,23 +5,31 @@ import { FileTree } from "../indexing/file-tree.ts";
 import type { SearchFolder } from "./search-folder.ts";
 import { differingFiles } from "./stat-index.ts";
 import { stateName } from "./state-name.ts";
-import { isUnchanged, readTreeState, type TreeState } from "./tree-state.ts";
+import { isUnchanged, readTreeState, type StoredTreeState, type TreeState } from "./tree-state.ts";
 
 /** The last state of a work tree, beside the work tree. */
 export interface Examination extends Pick<TreeState, "table" | "head" | "listing"> {
+  /** Names the state that changes are to complete. */
+  checksum: string;
   /** Whether the files and folders that this process compares are as they were. */
   isSame: boolean;
   /** Whether all are as they were. */
   unchanged: Promise<boolean>;
   /** Tells which of the files that git compares are as they were; undefined if git compared none. */
   compared: () => Promise<((path: string) => boolean) | undefined>;
+  /** The files that may not be as they were, if the list of files is the same; undefined if git compared none. */
+  mayDiffer: () => Promise<ReadonlySet<string> | undefined>;
 }
 
 /** Examines the files and folders of a work tree. Undefined without a last state. */
 export function examineTree(folder: SearchFolder, root: string): Examination | undefined {
   const bytes = folder.readState(stateName(root));
-  const state = bytes && readTreeState(bytes);
-  if (!state) return undefined;
+  const written = bytes && readTreeState(bytes);
+  if (!written) return undefined;
+  const changes = changesOf(folder, root, written);
+  const state = changes ? { ...written, ...changes } : written;
+  /** Examined by this process, whatever git finds. */
+  const replaced = new Set(changes?.examined.paths);
   // Paths relative to the current folder are found faster.
   const tree = new FileTree(relative(process.cwd(), root) || ".");
   // Git compares while this process examines the others, and searches.
@@ -30,11 +38,14 @@ export function examineTree(folder: SearchFolder, root: string): Examination | u
   const { table, head, listing } = state;
   const unchanged = async (): Promise<boolean> => {
     if (!isSame) return false;
-    const only = await differing;
-    if (only === "unknown") return isUnchanged(tree, state.compared());
-    return only !== undefined && (only.size === 0 || isUnchanged(tree, state.compared(), { only }));
+    const found = await differing;
+    if (found === undefined) return false;
+    const paths = found === "unknown" ? state.compared().paths : [...found];
+    const only = new Set(paths.filter((path) => !replaced.has(path)));
+    return only.size === 0 || isUnchanged(tree, state.compared(), { only });
   };
   return {
+    checksum: written.checksum,
     table,
     head,
     listing,
@@ -44,9 +55,27 @@ export function examineTree(folder: SearchFolder, root: string): Examination | u
       const others = await differing;
       if (others === undefined || others === "unknown") return undefined;
       const all = new Set(state.compared().paths);
-      return (path) => all.has(path) && !others.has(path);
+      return (path) => all.has(path) && !others.has(path) && !replaced.has(path);
+    },
+    mayDiffer: async () => {
+      const others = await differing;
+      if (others === undefined || others === "unknown" || state.statIndex === "") return undefined;
+      return new Set([...others, ...state.examined.paths]);
     },
   };
+}
+
+/** What has changed since a state was written. */
+function changesOf(
+  folder: SearchFolder,
+  root: string,
+  { checksum }: StoredTreeState,
+): Pick<TreeState, "table" | "head" | "listing" | "examined"> | undefined {
+  const bytes = folder.readStateChanges(stateName(root));
+  const state = bytes && readTreeState(bytes);
+  if (state?.completes !== checksum) return undefined;
+  const { table, head, listing, examined } = state;
+  return { table, head, listing, examined };
 }
 
 /**

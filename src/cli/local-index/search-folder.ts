@@ -10,6 +10,7 @@ import { makeGitDirectory } from "./stat-index.ts";
 const SEGMENT = ".segment";
 const TABLE = ".table";
 const STATE = ".state";
+const STATE_CHANGES = ".state-changes";
 const STAT_INDEX = ".stats";
 /** A git directory without objects. */
 const GIT_DIRECTORY = "git";
@@ -79,11 +80,20 @@ export class SearchFolder {
       this.#write(name + STAT_INDEX, statIndex);
     } else this.#remove(name + STAT_INDEX);
     this.#write(name + STATE, bytes);
+    this.#remove(name + STATE_CHANGES);
+  }
+
+  /** What has changed since the state was written (`TreeState.completes`). */
+  readStateChanges(name: string): Uint8Array<ArrayBuffer> | undefined {
+    return this.#read(name + STATE_CHANGES);
+  }
+
+  writeStateChanges(name: string, bytes: Uint8Array): void {
+    this.#write(name + STATE_CHANGES, bytes);
   }
 
   removeState(name: string): void {
-    this.#remove(name + STATE);
-    this.#remove(name + STAT_INDEX);
+    for (const suffix of [STATE, STATE_CHANGES, STAT_INDEX]) this.#remove(name + suffix);
   }
 
   /** Absolute paths of the index that git compares with a work tree, and of the git directory for it. */

@@ -32,9 +32,20 @@ export interface TreeState {
   compared: () => StatList;
   /** SHA-256 of the index that git compares them with, in hex; empty if there are none. */
   statIndex: string;
+  /**
+   * Of changes: the checksum of the state that they complete, in hex. They replace all of it but what git compares, of which they have
+   * examined some themselves.
+   */
+  completes?: string | undefined;
 }
 
-interface Header extends Pick<TreeState, "table" | "head" | "listing" | "folderCount" | "statIndex"> {
+/** As it was read. */
+export interface StoredTreeState extends TreeState {
+  /** Names it, in hex. */
+  checksum: string;
+}
+
+interface Header extends Pick<TreeState, "table" | "head" | "listing" | "folderCount" | "statIndex" | "completes"> {
   version: string;
   examinedCount: number;
   comparedCount: number;
@@ -86,7 +97,7 @@ function pathBytes(paths: readonly string[]): Buffer {
 }
 
 /** Undefined if the bytes are damaged or of another version of this program. `bytes` must not be a `Buffer`. */
-export function readTreeState(bytes: Uint8Array<ArrayBuffer>): TreeState | undefined {
+export function readTreeState(bytes: Uint8Array<ArrayBuffer>): StoredTreeState | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (buffer.length < HEADER_AT || !sha256(buffer.subarray(CHECKSUM_BYTES)).equals(buffer.subarray(0, CHECKSUM_BYTES)))
     return undefined;
@@ -105,6 +116,7 @@ export function readTreeState(bytes: Uint8Array<ArrayBuffer>): TreeState | undef
   const comparedAt = pathsAt + examinedBytes;
   return {
     ...names,
+    checksum: buffer.toString("hex", 0, CHECKSUM_BYTES),
     examined: list(0, examinedCount, pathsAt, comparedAt),
     compared: () => list(examinedCount, comparedCount, comparedAt, buffer.length),
   };

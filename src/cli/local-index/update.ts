@@ -7,12 +7,14 @@ import type { IndexedFiles, IndexReport } from "../indexing/index-worktree.ts";
 import { intact } from "../indexing/schema.ts";
 import type { IndexStore } from "../indexing/store.ts";
 import { verified } from "../indexing/verified.ts";
+import { type FileListing, hasName } from "../git/git.ts";
+import { CODECTX_IGNORE } from "../indexing/ignore-rules.ts";
 import type { Project } from "../project.ts";
 import { listFiles } from "../indexing/list-files.ts";
 import { type UpdateOptions, updateWorkTree, withWriter } from "../indexing/session.ts";
 import { formatCount } from "../terminal/ui.ts";
 import { buildSearchTable, changeSearchTable, type IndexedFile, SegmentCollector } from "./build.ts";
-import { describeTree, saveState } from "./describe-tree.ts";
+import { describeTree, saveChanges, saveState } from "./describe-tree.ts";
 import type { Examination } from "./examine-tree.ts";
 import { filesOfWorkTree } from "./reparse.ts";
 import { SearchFolder } from "./search-folder.ts";
@@ -72,7 +74,7 @@ export async function updateForSearch(
   {
     last,
     ...options
-  }: Omit<UpdateOptions, "files" | "isSame" | "onAnalysis" | "onFiles"> & { last?: Examination | undefined },
+  }: Omit<UpdateOptions, "files" | "isSame" | "only" | "onAnalysis" | "onFiles"> & { last?: Examination | undefined },
 ): Promise<IndexReport> {
   const startedAtMs = Date.now();
   const before = tableBefore(store, project.root);
@@ -82,11 +84,14 @@ export async function updateForSearch(
   const files = inBackground(listFiles(project));
   const folder = new SearchFolder(project.directory);
   const collector = new SegmentCollector(folder);
+  const known = before !== undefined && last?.table === before ? last : undefined;
+  const only = known && (await fewThatMayDiffer(known, await files));
   let indexed: IndexedFiles = { stamps: new Map(), changed: [] };
   const report = await updateWorkTree(context, project, store, {
     ...options,
     files,
-    isSame: before !== undefined && last?.table === before ? await last.compared() : undefined,
+    isSame: only === undefined ? await known?.compared() : undefined,
+    only,
     onFiles: (found) => (indexed = found),
     onAnalysis: (analysis) => collector.add(analysis),
   });
@@ -99,9 +104,17 @@ export async function updateForSearch(
   );
   const run = { table, head: project.head, listing: await files, startedAtMs };
   // Remembered for searches that find the work tree unchanged.
-  const state = describeTree(new FileTree(project.root), run, indexed.stamps);
-  if (state) saveState(folder, project.root, state);
+  const state = describeTree(new FileTree(project.root), run, indexed.stamps, only);
+  if (state && known && only) saveChanges(folder, project.root, state, known.checksum);
+  else if (state) saveState(folder, project.root, state);
   return report;
+}
+
+/** The files that may have changed; undefined if that is not known, they are many, or the choice of all files may have changed. */
+async function fewThatMayDiffer(last: Examination, { digest }: FileListing): Promise<ReadonlySet<string> | undefined> {
+  const paths = digest === last.listing ? await last.mayDiffer() : undefined;
+  if (paths === undefined || paths.size > MAX_CHANGED) return undefined;
+  return [...paths].some((path) => hasName(path, CODECTX_IGNORE)) ? undefined : paths;
 }
 
 /** Name of the work tree's table before a run; undefined before the first run. */
@@ -110,7 +123,7 @@ function tableBefore(store: IndexStore, root: string): string | undefined {
   return row && tableName(row);
 }
 
-/** With more changed files than this a table is built rather than changed. */
+/** With more changed files than this the whole tree is looked at, and its table built rather than changed. */
 const MAX_CHANGED = 1_000;
 
 /**

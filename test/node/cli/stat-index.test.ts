@@ -20,7 +20,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { sha256 } from "../../../src/cli/machine/checksum.ts";
 import { FileTree } from "../../../src/cli/indexing/file-tree.ts";
 import { walkFolder } from "../../../src/cli/indexing/walk.ts";
-import { describeTree, saveState } from "../../../src/cli/local-index/describe-tree.ts";
+import { describeTree, saveChanges, saveState } from "../../../src/cli/local-index/describe-tree.ts";
 import { examineTree } from "../../../src/cli/local-index/examine-tree.ts";
 import { SearchFolder } from "../../../src/cli/local-index/search-folder.ts";
 import { encodeStatIndex, isComparable, MIN_FILES } from "../../../src/cli/local-index/stat-index.ts";
@@ -167,6 +167,44 @@ describe("files that git compares with their stats", () => {
     expect(await isUnchanged()).toBe(false);
     remember();
     expect(await isUnchanged()).toBe(true);
+  });
+
+  it("are completed by those that an edit has changed, which are examined here", async () => {
+    const [edited, other] = ["src/é10/f1.py", "src/é10/f2.py"];
+    const saveEdit = async (completes?: string): Promise<string[]> => {
+      const last = examineTree(folder, root) ?? expect.fail("no state");
+      const only = (await last.mayDiffer()) ?? expect.fail("git compared nothing");
+      const tree = new FileTree(root);
+      const run = {
+        table: "tree-2",
+        head: undefined,
+        listing: { ...walkFolder(tree), folders: [] },
+        startedAtMs: Date.now() + 3_600_000,
+      };
+      const changes = describeTree(tree, run, new Map(), only) ?? expect.fail("the changes are racy");
+      saveChanges(folder, root, changes, completes ?? last.checksum);
+      return [...only];
+    };
+    writeFileSync(join(root, edited), "two\n");
+    expect(await saveEdit()).toEqual([edited]);
+    expect(examineTree(folder, root)?.table).toBe("tree-2");
+    expect(await isUnchanged()).toBe(true);
+    expect(await foundSame(edited, other)).toEqual([other]);
+    writeFileSync(join(root, edited), "three\n");
+    expect(await isUnchanged()).toBe(false);
+    expect(await saveEdit()).toEqual([edited]);
+    expect(await isUnchanged()).toBe(true);
+    rmSync(folder.statIndex(stateName(root)).gitDirectory, { recursive: true });
+    expect(await isUnchanged()).toBe(true);
+    writeFileSync(join(root, other), "two\n");
+    expect(await isUnchanged()).toBe(false);
+    remember();
+    expect(examineTree(folder, root)?.table).toBe("tree-1");
+    expect(await isUnchanged()).toBe(true);
+    rmSync(join(root, other));
+    expect(await saveEdit("00")).toEqual([other]);
+    expect(examineTree(folder, root)?.table).toBe("tree-1");
+    expect(await isUnchanged()).toBe(false);
   });
 
   it("are not those that changed shortly before the run", () => {
