@@ -123,9 +123,12 @@ function describe(context: Context, { answer, root }: Found, options: GrepFlags)
   };
   if (answer.files)
     return answer.files.map((file) => (options.count === true ? `${placeOf(file)}:${file.lines}` : placeOf(file)));
+  const hasContext = answer.matches.some(({ before, after }) => before.length + after.length > 0);
   return linesByFile(answer.matches).flatMap((group, position) => {
     const place = placeOf(group[0]);
-    const rows = fileRows(context, group, options.onlyMatching === true);
+    const own = fileRows(context, group, { onlyMatching: options.onlyMatching === true, hasContext });
+    // A terminal has the next file's name here.
+    const rows = hasContext && position > 0 && !ui.terminal ? [GAP, ...own] : own;
     if (!ui.terminal) return rows.map(({ mark, text }) => (mark === "" ? text : `${place}${mark}${text}`));
     const shown = rows.map(({ text }) => text);
     return (position > 0 ? ["", place] : [place]).concat(shown);
@@ -141,8 +144,11 @@ interface Row {
 const GAP: Row = { mark: "", text: "--" };
 
 /** The lines of a file, with those around them, each once. */
-function fileRows({ ui }: Context, group: readonly FoundLine[], onlyMatching: boolean): Row[] {
-  const hasContext = group.some(({ before, after }) => before.length + after.length > 0);
+function fileRows(
+  { ui }: Context,
+  group: readonly FoundLine[],
+  { onlyMatching, hasContext }: { onlyMatching: boolean; hasContext: boolean },
+): Row[] {
   const rows: Row[] = [];
   let last = 0;
   const reach = (line: number): void => {
@@ -176,11 +182,10 @@ function matchTexts(ui: Context["ui"], match: FoundLine, onlyMatching: boolean):
     const matched = matchedTexts(match);
     return ranges.map((_, i) => `${placeOf(i)}${ui.style("red", matched[i] ?? "")}`);
   }
-  return text
-    .split("\n")
-    .map((own, i) =>
-      i === 0 ? `${placeOf(0)}${highlight(ui, match, own)}` : `${ui.style("green", String(line + i))}:${own}`,
-    );
+  return text.split("\n").map((own, i) =>
+    // As in rg, the further lines of a match begin with their first column.
+    i === 0 ? `${placeOf(0)}${highlight(ui, match, own)}` : `${ui.style("green", String(line + i))}:1:${own}`,
+  );
 }
 
 function matchedTexts({ text, textStart = 1, ranges }: FoundLine): string[] {

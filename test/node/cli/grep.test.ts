@@ -31,6 +31,22 @@ describe("codectx grep", () => {
     expect(json["indexes"]).toMatchObject([{ worktrees: [] }]);
   });
 
+  it("separates lines with context, and numbers every line of a match, as rg does", async () => {
+    expect((await grep("-C", "1", "drain|class")).stdout).toBe(
+      [
+        "src/pool.ts:1:8:export class Pool {",
+        "src/pool.ts-2-  close() {",
+        "src/pool.ts:3:12:    return drain(this);",
+        "src/pool.ts-4-  }",
+        "--",
+        "vendor/drain.js:1:9:exports.drain = () => 1;\n",
+      ].join("\n"),
+    );
+    expect((await grep("-U", "close\\(\\) \\{\\n.*return")).stdout).toBe(
+      "src/pool.ts:2:3:  close() {\nsrc/pool.ts:3:1:    return drain(this);\n",
+    );
+  });
+
   it("reads a commit without a checkout, and refuses one that is not there", async () => {
     sandbox.write("app/src/pool.ts", "export const idle = 1;\n");
     expect(await grep("--ref", "HEAD", "-c", "Pool")).toMatchObject({ code: 0, stdout: "src/pool.ts:1\n" });
