@@ -146,10 +146,8 @@ export function meaningOfBinding(binding: Binding, steps: number): Meaning {
       if (!binding.values || binding.meaning) return binding.meaning ?? { to: "ambiguous" };
       binding.meaning = { to: "ambiguous" };
       return (binding.meaning = agreedVariable(binding.values.map((value) => meaningOfBinding(value, steps + 1))));
-    case "functions": {
-      const [first, ...others] = binding.of;
-      return first && others.length === 0 ? { to: "local", line: first.line } : oneOf(binding.of);
-    }
+    case "functions":
+      return oneOf(binding.of);
     case "overloads":
       return { to: "ambiguous" };
   }

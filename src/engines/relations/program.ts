@@ -5,7 +5,8 @@
 import type { Expression } from "./expressions.ts";
 import { MAX_CANDIDATES } from "./limits.ts";
 import { amongIncluded } from "./includes.ts";
-import type { RelatedFiles } from "./resolved.ts";
+import { functionsOf, MAX_OVERLOADS } from "./overload-sets.ts";
+import type { Candidate, RelatedFiles } from "./resolved.ts";
 import type { Meaning } from "./types.ts";
 
 const PROGRAM = "::";
@@ -45,12 +46,15 @@ export const counterpartKey = (key: string): string =>
 /** Files of a program. */
 export const IN_PROGRAM = /\.(?:h|hh|hpp|hxx|h\+\+|cc|cpp|cxx|c\+\+|ipp|inl|tpp|txx|cu|cuh)$/;
 
-/** The binding with a full path in the file `path`, which names it, or the only one of other files; undefined if there is none, unknown if there are several. */
+/**
+ * The binding with a full path in the file `path`, which names it, or the only one of other files, or the functions that several of them
+ * define; undefined if there is none, unknown if there are several.
+ */
 export async function findInProgram(
   files: RelatedFiles,
   path: string,
   full: string,
-): Promise<{ path: string; of: Meaning } | "unknown" | undefined> {
+): Promise<{ path: string; of: Meaning; functions?: readonly Candidate[] } | "unknown" | undefined> {
   const here = (await files.uses(path))?.bindings.get(full);
   // A repository may hold several programs: what the file defines itself is meant.
   if (here && here.to !== "ambiguous") return { path, of: here };
@@ -68,8 +72,12 @@ export async function findInProgram(
   }
   const seen = found.length > 1 ? await amongIncluded(files, path, found) : found;
   if (found.length === 0) return undefined;
-  const [only] = seen;
-  return seen.length !== 1 || !only || only.of.to === "ambiguous" ? "unknown" : only;
+  const [first, ...more] = seen;
+  if (!first || first.of.to === "ambiguous") return "unknown";
+  if (more.length === 0) return first;
+  const functions = seen.map((each) => functionsOf(each.path, each.of));
+  const areFunctions = functions.every((own) => own.length > 0) && functions.flat().length <= MAX_OVERLOADS;
+  return areFunctions ? { ...first, functions: functions.flat() } : "unknown";
 }
 
 /** Functions of the C library and of POSIX: a name that a file does not define is usually one of these. */

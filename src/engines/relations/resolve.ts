@@ -258,8 +258,8 @@ class Resolver implements Follower {
       const full = context === "" ? name : `${context}::${name}`;
       const found = await findInProgram(this.files, path, full);
       if (found === "unknown") return "unknown";
-      if (found)
-        return full === name && found.path !== path && isOfLibrary(name) ? "unknown" : read(found.path, found.of);
+      if (found && full === name && found.path !== path && isOfLibrary(name)) return "unknown";
+      if (found) return found.functions ? (oneOf(found.functions) ?? "unknown") : read(found.path, found.of);
       const end = full.lastIndexOf("::");
       if (exact || end < 0 || !name.includes("::")) continue;
       const of = await findInProgram(this.files, path, full.slice(0, end));

@@ -14,7 +14,7 @@ export type UseKind = "call" | "construct" | "inherit" | "decorator";
  * - `likely`: what `of` means, as long as a rule holds that may fail
  * - `decorated`: the definition on this line, whose value is what the decorator `by` makes of it, if that is an instance of a class
  * - `first`: what `of` means, or `otherwise` if the rules find no definition there
- * - `overload`: the function on this line, one of several of its name, and how many arguments it takes (`takes` of `overload-sets.ts`)
+ * - `overload`: the function on this line, which may be one of several of its name, and how many arguments it takes (`takes` of `overload-sets.ts`)
  * - `either`: what `of` means or what `otherwise` means; an `overload`, or several
  * - `handed`: what `by` hands to a function that it is called with, at a `parameterKey`
  * - `opaque`: bound in the file to something that is not followed, such as a parameter without a type

@@ -207,6 +207,16 @@ describe("C++", () => {
     expect(new Set(callees.map(({ certainty }) => certainty))).toEqual(new Set(["likely"]));
   });
 
+  it("takes functions of one name that several files define for overloads", async () => {
+    const files = {
+      "cat.h": "namespace s {\nint cat(int a);\nint cat(int a, int b);\ninline int cat() { return 0; }\n}\n",
+      "cat.cc":
+        '#include "cat.h"\nnamespace s {\nint cat(int a) { return a; }\nint cat(int a, int b) { return b; }\n}\n',
+      "main.cc": '#include "cat.h"\nint main() {\n  s::cat();\n  s::cat(1);\n  s::cat(1, 2);\n}\n',
+    };
+    expect(await callsIn(files, "main.cc")).toEqual(["cat@3 → cat.h:4", "cat@4 → cat.cc:3", "cat@5 → cat.cc:4"]);
+  });
+
   it("tells no overloads apart where there are very many", async () => {
     const many = Array.from({ length: 1_000 }, (_, i) => `int f(T${i} x) { return 1; }`).join("\n");
     const files = { "a.cc": `${many}\nstruct S {\n${many}\n};\nint g(S s) {\n  f(1);\n  s.f(1);\n}\n` };
