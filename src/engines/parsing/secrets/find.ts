@@ -35,13 +35,20 @@ const TOKEN_PATTERNS = TOKEN_RULES.map(({ rule, prefixes, body }) => ({
 /** Longest first, so that the most specific of several matching prefixes is found. */
 const PREFIXES = [...new Set(TOKEN_RULES.flatMap(({ prefixes }) => prefixes))].sort((a, b) => b.length - a.length);
 const ANY_PREFIX = new RegExp(`(?<![A-Za-z0-9])(?:${anyOf(PREFIXES)})`, "g");
-/** The rules that a prefix may begin: its own, and those of the prefixes that it begins with. */
-const RULES_OF = new Map(
-  PREFIXES.map((prefix) => [
-    prefix,
-    TOKEN_PATTERNS.filter(({ prefixes }) => [...prefixes].some((other) => prefix.startsWith(other))),
-  ]),
-);
+const rulesOfPrefix = new Map<string, typeof TOKEN_PATTERNS>();
+
+/**
+ * The rules that a prefix may begin: its own, and those of the prefixes that it begins with. Found when a text has the prefix: all of them
+ * together are half of what loading this module takes.
+ */
+function rulesOf(prefix: string): typeof TOKEN_PATTERNS {
+  let rules = rulesOfPrefix.get(prefix);
+  if (rules === undefined) {
+    rules = TOKEN_PATTERNS.filter(({ prefixes }) => [...prefixes].some((other) => prefix.startsWith(other)));
+    rulesOfPrefix.set(prefix, rules);
+  }
+  return rules;
+}
 
 /** No token is shorter. */
 const MIN_RUN_CHARACTERS = 16;
@@ -127,7 +134,7 @@ function findTokens(run: string, offset: number, found: SecretRange[]): void {
   for (let begin = ANY_PREFIX.exec(run); begin !== null && tries > 0; begin = ANY_PREFIX.exec(run)) {
     const { 0: prefix, index } = begin;
     tries--;
-    for (const { rule, pattern } of RULES_OF.get(prefix)!) {
+    for (const { rule, pattern } of rulesOf(prefix)) {
       pattern.lastIndex = index;
       const match = pattern.exec(run);
       if (match === null || !looksDrawn(rule, match[1]!)) continue;
