@@ -176,12 +176,6 @@ function digestOf(files: readonly RevisionFile[]): Uint8Array {
   return new Uint8Array(hash.digest());
 }
 
-function decodePaths(bytes: Uint8Array): string[] {
-  const paths = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(bytes).split(PATH_END);
-  paths.pop();
-  return paths;
-}
-
 /** An open table. */
 export class RevisionTable {
   /** SHA-256, see `digestOf`. */
@@ -215,9 +209,12 @@ export class RevisionTable {
 
   /** In order of their UTF-8. Decoded when they are asked for. Throws `SearchFormatError` if they are not those of the files. */
   get paths(): string[] {
-    this.#paths ??= decodePaths(this.#pathBytes);
-    if (this.#paths.length !== this.traits.length)
-      throw new SearchFormatError("the table has different numbers of paths and files");
+    if (this.#paths === undefined) {
+      const paths = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(this.#pathBytes).split(PATH_END);
+      paths.pop();
+      if (paths.length !== this.traits.length) throw new SearchFormatError("the table's paths do not fit its files");
+      this.#paths = paths;
+    }
     return this.#paths;
   }
 
