@@ -9,11 +9,9 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CODECTX_ENTRY } from "../../support/codectx-entry.ts";
 import { sampleFiles, Sandbox } from "./support/run.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 let sandbox: Sandbox;
 /** Exists once any planted program has run. */
@@ -103,10 +101,7 @@ describe("a hostile .git/config", () => {
       `[core]\n\tfsmonitor = ${program}\n[filter "other.name=x"]\n\tclean = ${program}\n`,
     );
     set("include.path", sandbox.path("included"));
-    writeFileSync(
-      sandbox.path("app/.git/info/attributes"),
-      "*.ts filter=planted diff=planted\n*.md filter=other.name=x\n",
-    );
+    sandbox.write("app/.git/info/attributes", "*.ts filter=planted diff=planted\n*.md filter=other.name=x\n");
     // Changed within the second of git's index: git compares contents, and runs clean filters for that.
     sandbox.write("app/src/module1.ts", "export function double1() {}\n");
     await runAll();

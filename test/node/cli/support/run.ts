@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { CODECTX_ENTRY } from "../../../support/codectx-entry.ts";
+import { WITHOUT_MAINTENANCE } from "../../../support/git-env.ts";
 import { FakeService } from "./service.ts";
 
 export interface Ran {
@@ -61,7 +62,8 @@ export class Sandbox {
   }
 
   git(cwd: string, ...args: string[]): string {
-    const identity = [
+    const settings = [
+      ...WITHOUT_MAINTENANCE,
       "-c",
       "user.name=t",
       "-c",
@@ -70,8 +72,10 @@ export class Sandbox {
       "commit.gpgsign=false",
       "-c",
       "init.defaultBranch=main",
+      "-c",
+      "init.templateDir=",
     ];
-    return execFileSync("git", [...identity, ...args], {
+    return execFileSync("git", [...settings, ...args], {
       cwd: this.path(cwd),
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
