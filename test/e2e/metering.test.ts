@@ -174,7 +174,7 @@ describe("the vector of a search query", () => {
       await git.close();
       repo.remove();
     }
-  }, 60_000);
+  });
 });
 
 describe("a busy tenant", () => {

@@ -100,7 +100,7 @@ describe("a code and a refresh token", () => {
 
 describe("the end of a connection", () => {
   const isOver = async (agent: { access: string; refresh: string; clientId: string }) => {
-    await expect.poll(async () => (await askWith(agent.access)).status, { timeout: 3_000 }).toBe(401);
+    await expect.poll(async () => (await askWith(agent.access)).status).toBe(401);
     expect((await refreshed(agent)).status).toBe(400);
   };
 

@@ -36,7 +36,7 @@ describe("keys of people", () => {
     expect((await api("/embed", { key: token })).status).toBe(200);
     expect(await team.owner.post(`${team.base}/members/${member.userId}/remove`)).toMatchObject({ status: 200 });
     for (const gone of [String(key), token])
-      await expect.poll(async () => (await api("/embed", { key: gone })).status, { timeout: 3_000 }).toBe(401);
+      await expect.poll(async () => (await api("/embed", { key: gone })).status).toBe(401);
     expect(await namesOf(team.owner)).not.toContain(`mine of ${member.email}`);
   });
 
@@ -55,7 +55,7 @@ describe("keys of people", () => {
     expect(page).toContain("0 credits a month");
     expect(page).toContain("Set the budget");
     expect(await team.owner.post(budget, { monthlyCredits: " ", ratePerMinute: "5" })).toMatchObject({ status: 200 });
-    await expect.poll(embed, { timeout: 3_000 }).toBe(200);
+    await expect.poll(embed).toBe(200);
     expect(await team.owner.page(`${team.pages}/keys`)).toContain("5 requests a minute");
     expect(await team.owner.page(`${team.pages}/audit`)).toContain(
       "as many credits as the team and 5 requests a minute",

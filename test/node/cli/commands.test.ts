@@ -1,10 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CODECTX_ENTRY } from "../../support/codectx-entry.ts";
 import { sampleFiles, Sandbox } from "./support/run.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 let sandbox: Sandbox;
 beforeEach(async () => {

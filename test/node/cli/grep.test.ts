@@ -1,7 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Sandbox } from "./support/run.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 let sandbox: Sandbox;
 beforeEach(async () => {

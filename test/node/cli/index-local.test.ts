@@ -1,10 +1,8 @@
 import { readdirSync, renameSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sampleFiles, Sandbox } from "./support/run.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 let sandbox: Sandbox;
 beforeEach(async () => {

@@ -1,11 +1,9 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openSnapshot } from "../../../src/engines/snapshot/reader.ts";
 import { collect, memoryBytes } from "../snapshot/fixture.ts";
 import { sampleFiles, Sandbox } from "./support/run.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 let sandbox: Sandbox;
 /** Another machine: its own cache. */

@@ -7,8 +7,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CODECTX_ENTRY } from "../../support/codectx-entry.ts";
 import { sampleFiles, Sandbox } from "./support/run.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
-
 let sandbox: Sandbox;
 beforeEach(async () => {
   sandbox = await Sandbox.create();

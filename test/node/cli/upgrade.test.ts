@@ -5,15 +5,13 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { brotliDecompressSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addRowCheck } from "../../../src/cli/indexing/row-check.ts";
 import { PARSER_VERSION } from "../../../src/engines/parsing/version.ts";
 import { IndexStore } from "../../../src/cli/indexing/store.ts";
 import { stateName } from "../../../src/cli/local-index/state-name.ts";
 import type { ExpectedCache } from "../../upgrades/make-cli.ts";
 import { Sandbox } from "./support/run.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const FOLDER = fileURLToPath(new URL("../../upgrades/cli", import.meta.url));
 

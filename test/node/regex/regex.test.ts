@@ -102,7 +102,7 @@ describe("regular expressions of the sources", () => {
     expect(found).toEqual([]);
   });
 
-  it("take linear time where they are built from strings", { timeout: 60_000 }, async () => {
+  it("take linear time where they are built from strings", async () => {
     // A file that is missing in BUILDERS, or a call that its builder does not reach, fails here.
     vi.resetModules();
     const built = await recordBuilt(async () => {

@@ -118,7 +118,7 @@ it("answers as a fresh workspace does, wherever a write of the index failed", as
       if (!hasFailed) break;
     }
   }
-}, 120_000);
+}, 300_000);
 
 const withoutWorkspace = (result: { workspaceId: string }) => ({ ...result, workspaceId: "" });
 
@@ -148,4 +148,4 @@ it("keeps what each branch has apart, at the cost of its differences", async () 
     expect((await file(deps, pipeline.tenantId, query)).text).toContain(`branch = ${branch}`);
   }
   expect((await ask(pipeline, deps)).results[0]?.excerpts[0]?.text).toContain('"version 0"');
-}, 60_000);
+});
