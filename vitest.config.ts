@@ -16,7 +16,9 @@ process.env["NODE_COMPILE_CACHE"] ??= path.join(os.tmpdir(), "code-context-compi
 // Tests use real databases, git servers and processes, on machines that may be busy: these limits catch hangs, not slowness.
 const LIMITS = { testTimeout: 90_000, hookTimeout: 120_000, expect: { poll: { timeout: 60_000 } } };
 
-const NODE = {
+/** Files share a few processes: half of the CPU time was the start of one for each file, and loading the same modules in it. */
+const SHARED = {
+  isolate: false,
   environment: "node" as const,
   execArgv: ["--import", new URL("src/tooling/local/drizzle-imports.mjs", import.meta.url).href],
 };
@@ -95,7 +97,7 @@ function workerProject(name: string, databaseSetup: string): TestProjectInlineCo
 
 /** Over HTTP, against the production bundles. */
 function e2eProject(name: string, setup: string, include: string[]): TestProjectInlineConfiguration {
-  return { test: { name, include, ...NODE, globalSetup: [COMMAND, setup], ...LIMITS } };
+  return { test: { name, include, ...SHARED, isolate: true, globalSetup: [COMMAND, setup], ...LIMITS } };
 }
 
 export default defineConfig({
@@ -108,13 +110,11 @@ export default defineConfig({
           name: "node",
           include: ["test/node/**/*.test.ts"],
           exclude: PIPELINES,
-          // Files share a process: half of the CPU time was the start of one for each, and loading the same modules in it.
-          isolate: false,
-          ...NODE,
+          ...SHARED,
           ...LIMITS,
         },
       },
-      { test: { name: "pipeline", include: PIPELINES, ...NODE, ...LIMITS, globalSetup: [COMMAND] } },
+      { test: { name: "pipeline", include: PIPELINES, ...SHARED, ...LIMITS, globalSetup: [COMMAND] } },
       // The code that talks to the database runs on the embedded one and on a PostgreSQL server, which has many sessions, its own
       // statistics and other defaults.
       workerProject("worker", "./test/support/worker-database.ts"),
