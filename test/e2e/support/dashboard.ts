@@ -10,7 +10,7 @@ import { findHtmlFaults } from "./html.ts";
 import { database, newTenant, service, type TestTenant } from "./service.ts";
 
 /** The stack's schedule sends a message within seconds. */
-const MAIL_TIMEOUT_MS = 30_000;
+const MAIL_TIMEOUT_MS = 60_000;
 
 export interface DashboardRequest {
   method?: string;
