@@ -1,11 +1,11 @@
-import { lstatSync, readFileSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { noteIdentity } from "../indexing/identity.ts";
 import { differingFiles, encodeStatIndex, makeGitDirectory } from "../local-index/stat-index.ts";
 import { stateName } from "../local-index/state-name.ts";
 import { sha256 } from "../machine/checksum.ts";
 import { makeFolder } from "../machine/folders.ts";
-import { replaceFile } from "../machine/replace-file.ts";
+import { replaceFile, TEMPORARY } from "../machine/replace-file.ts";
 import type { Project } from "../project.ts";
 import type { RecordsFile } from "./text-cache.ts";
 
@@ -21,6 +21,7 @@ export function recordsFile(project: ProjectFolder, name: string): Omit<RecordsF
         makeFolder(folder);
         noteIdentity(project);
         replaceFile(file, bytes, 0o600);
+        removeLeftovers(folder);
       } catch {
         // A full or read-only disk costs time, not the answer.
       }
@@ -62,6 +63,18 @@ export function treeRecordsFile(project: ProjectFolder & Pick<Project, "root">):
       },
     },
   };
+}
+
+/** A process that is still writing after this time has ended. */
+const MAX_WRITING_MS = 3_600_000;
+
+/** Removes temporary files of processes that ended while writing. */
+function removeLeftovers(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name);
+    if (name.endsWith(TEMPORARY) && Date.now() - lstatSync(file).mtimeMs > MAX_WRITING_MS)
+      rmSync(file, { force: true });
+  }
 }
 
 function readBytes(file: string): Uint8Array<ArrayBuffer> | undefined {
