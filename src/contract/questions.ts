@@ -301,8 +301,8 @@ export const GREP = {
   ignoreCase: { type: "flag", letter: "i", description: "Disregard case." },
   wordRegexp: { type: "flag", letter: "w", description: "Match whole words only." },
   multiline: { type: "flag", letter: "U", description: "Let a match reach over several lines." },
-  paths,
-  languages,
+  paths: { ...paths, letter: "g" },
+  languages: { ...languages, letter: "t" },
   include: {
     type: "choices",
     values: INCLUDE_KINDS,

@@ -71,17 +71,20 @@ export const LOCAL_COMMANDS: Readonly<Record<string, AddCommand>> = {
       program
         .command("grep")
         .argument("<pattern>", "regular expression in the dialect of ripgrep")
+        .argument("[paths...]", "files and folders to search; all without one")
         .description("print every line that matches, uncommitted changes included, and say what was not searched"),
       GREP,
     )
       .option("-o, --only-matching", "print only what matches, one match a line")
+      // By habit: line numbers are always shown.
+      .addOption(new Option("-n, --line-number").hideHelp())
       .addHelpText(
         "after",
-        `${examples("codectx grep -w parseConfig", "codectx grep -F 'a[0] + 1' --path 'src/**'", "codectx grep -i 'todo|fixme' --ref v2.0 -c")}\n\nExit codes: 0 found, 1 nothing matches and all text was searched, 2 everything else.`,
+        `${examples("codectx grep -w parseConfig", "codectx grep -i todo src test/e2e", "codectx grep -F 'a[0] + 1' --path 'src/**'", "codectx grep -i 'todo|fixme' --ref v2.0 -c")}\n\nExit codes: 0 found, 1 nothing matches and all text was searched, 2 everything else.`,
       )
       .action(
-        run(async (context, pattern: string, options: GrepFlags) =>
-          (await import("../commands/grep.ts")).grepCommand(context, pattern, options),
+        run(async (context, pattern: string, paths: string[], options: GrepFlags) =>
+          (await import("../commands/grep.ts")).grepCommand(context, pattern, paths, options),
         ),
       ),
 

@@ -6,6 +6,7 @@ import type { FoundLine, GrepAnswer } from "../../engines/exact/types.ts";
 import { answerGrep, grepWithin } from "../../interface/questions/exact.ts";
 import { requestOf } from "../request.ts";
 import type { Context } from "../context.ts";
+import { folderInProject, type Project } from "../project.ts";
 import { CliError, EXIT, toCliError } from "../exit-codes.ts";
 import { askTexts } from "../exact/ask-texts.ts";
 import type { RemoteOption } from "../remote/remote-search.ts";
@@ -13,6 +14,7 @@ import { showPaged } from "../terminal/pager.ts";
 import { formatCount, plural } from "../terminal/ui.ts";
 
 export interface GrepFlags extends RemoteOption {
+  path?: string[];
   language?: string[];
   onlyMatching?: boolean;
   count?: boolean;
@@ -32,17 +34,37 @@ interface Found {
   root: string | undefined;
 }
 
-/** `codectx grep <pattern>`: every line that matches. Its exit codes are those of `rg`, whatever fails. */
-export async function grepCommand(context: Context, pattern: string, options: GrepFlags): Promise<void> {
+/** `codectx grep <pattern> [paths…]`: every line that matches. Its exit codes are those of `rg`, whatever fails. */
+export async function grepCommand(
+  context: Context,
+  pattern: string,
+  paths: readonly string[],
+  options: GrepFlags,
+): Promise<void> {
   try {
     if (options.language) (await import("../command-line/filters.ts")).checkLanguages(options.language);
-    const request = { ...requestOf(GREP, { pattern }, options), offset: 0 };
-    const { answer } = await (asksTexts(context, options) ? showTexts : showIndex)(context, request, options);
+    if (paths.length > 0 && options.path)
+      throw new CliError(EXIT.usage, "USAGE", "give files and folders as arguments, or globs with --path, not both");
+    const requestIn = (project: Project | undefined): GrepWithoutLimit => {
+      const path = paths.length === 0 ? options.path : paths.map((own) => pathGlob(context, project, own, options));
+      return { ...requestOf(GREP, { pattern }, { ...options, path }), offset: 0 };
+    };
+    const { answer } = await (asksTexts(context, options) ? showTexts : showIndex)(context, requestIn, options);
+    const { files, notSearched } = answer.coverage;
+    if (paths.length > 0 && files === 0 && Object.keys(notSearched).length === 0)
+      throw new CliError(EXIT.usage, "NOT_FOUND", `no file of the tree is at or below ${paths.join(", ")}`);
     process.exitCode = report(context, answer);
   } catch (error) {
     const { code, message, requestId, details } = toCliError(error);
     throw new CliError(GREP_EXIT.failure, code, message, { requestId, details, cause: error });
   }
+}
+
+/** The glob of a file, or of all files below a folder. */
+function pathGlob(context: Context, project: Project | undefined, path: string, options: GrepFlags): string {
+  const isOwn = project !== undefined && options.repo === undefined;
+  const own = isOwn ? folderInProject(project, context.cwd, path) : path;
+  return own === "" ? "**" : `/${own.replaceAll(/[\\*?[\]{}]/g, String.raw`\$&`)}`;
 }
 
 /** Whether texts are enough: nothing of the search index is in the lines that are shown, so it is neither made nor opened. */
@@ -52,25 +74,30 @@ function asksTexts({ ui }: Context, { remote, repo }: GrepFlags): boolean {
 
 type GrepWithoutLimit = Omit<Request<typeof GREP>, "limit">;
 
-async function showTexts(context: Context, request: GrepWithoutLimit, options: GrepFlags): Promise<Found> {
-  const whole = { ...request, limit: WITHOUT_LIMIT };
+type RequestIn = (project: Project | undefined) => GrepWithoutLimit;
+
+async function showTexts(context: Context, requestIn: RequestIn, options: GrepFlags): Promise<Found> {
   const found = await askTexts(
     context,
-    async (texts) => ({ ...(await answerGrep(texts, whole, WITHOUT_BUDGET)), indexes: texts.indexes }),
+    async (texts, project) => {
+      const whole = { ...requestIn(project), limit: WITHOUT_LIMIT };
+      return { ...(await answerGrep(texts, whole, WITHOUT_BUDGET)), indexes: texts.indexes };
+    },
     options,
   );
   await showPaged(context, {}, () => describe(context, found, options));
   return found;
 }
 
-async function showIndex(context: Context, request: GrepWithoutLimit, options: GrepFlags): Promise<Found> {
+async function showIndex(context: Context, requestIn: RequestIn, options: GrepFlags): Promise<Found> {
   // Loaded here: most runs ask texts.
   const [{ ask, show }, { grepResponse }] = await Promise.all([
     import("../ask.ts"),
     import("../../interface/questions/exact-http.ts"),
   ]);
   const limit = options.remote === true ? GREP.limit.max : WITHOUT_LIMIT;
-  const found = await ask(context, grepWithin(WITHOUT_BUDGET), { options, request: () => ({ ...request, limit }) });
+  const request = (project: Project | undefined) => ({ ...requestIn(project), limit });
+  const found = await ask(context, grepWithin(WITHOUT_BUDGET), { options, request });
   await show(context, found, grepResponse, () => describe(context, found, options));
   return found;
 }

@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import type { OpenTexts } from "../../interface/questions/code-index.ts";
 import { inBackground } from "../background.ts";
 import type { Context } from "../context.ts";
-import { commitOf, findProject } from "../project.ts";
+import { commitOf, findProject, type Project } from "../project.ts";
 
 /** A search that takes no longer shows no progress. */
 const SHORT_MS = 1_000;
@@ -13,7 +13,7 @@ const SHORT_MS = 1_000;
  */
 export async function askTexts<T>(
   context: Context,
-  ask: (texts: OpenTexts) => Promise<T>,
+  ask: (texts: OpenTexts, project: Project) => Promise<T>,
   { ref }: { ref?: string | undefined },
 ): Promise<{ answer: T; root: string }> {
   const finding = inBackground(findProject(context, { listFiles: ref === undefined }));
@@ -33,7 +33,7 @@ export async function askTexts<T>(
       : openCommitTexts(project, gitSha, noSymbols);
   const line = context.ui.progress("Searching", { afterMs: SHORT_MS });
   try {
-    return { answer: await ask({ indexes: [info], texts }), root: project.root };
+    return { answer: await ask({ indexes: [info], texts }, project), root: project.root };
   } finally {
     line.end();
   }

@@ -29,6 +29,26 @@ describe("codectx grep", () => {
     expect(json["indexes"]).toMatchObject([{ worktrees: [] }]);
   });
 
+  it("takes files and folders as rg does, from the folder that it runs in, and its short flags", async () => {
+    const pool = "src/pool.ts:3:12:    return drain(this);\n";
+    const vendor = "vendor/drain.js:1:9:exports.drain = () => 1;\n";
+    sandbox.write("app/src/[id].ts", "drain();\n");
+    expect(await grep("-n", "drain", "src/pool.ts", "vendor")).toMatchObject({ code: 0, stdout: pool + vendor });
+    expect(await grep("drain", "src/[id].ts")).toMatchObject({ code: 0, stdout: "src/[id].ts:1:1:drain();\n" });
+    const inSources = (...args: string[]) => sandbox.run("app/src", ["grep", "-l", "drain", ...args]);
+    expect(await inSources("pool.ts", "../vendor")).toMatchObject({ stdout: "src/pool.ts\nvendor/drain.js\n" });
+    expect(await inSources(".", "--json")).toMatchObject({
+      json: { files: [{ path: "src/[id].ts" }, { path: "src/pool.ts" }] },
+    });
+    expect(await inSources("..")).toMatchObject({ stdout: "src/[id].ts\nsrc/pool.ts\nvendor/drain.js\n" });
+    expect(await grep("drain", "-t", "javascript", "-g", "vendor/**")).toMatchObject({ code: 0, stdout: vendor });
+    expect(await grep("drain", "src/none")).toMatchObject({ code: 2, stderr: expect.stringContaining("src/none") });
+    expect(await grep("drain", "src", "--path", "*.ts")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--path"),
+    });
+  });
+
   it("separates lines with context, and numbers every line of a match, as rg does", async () => {
     expect((await grep("-C", "1", "drain|class")).stdout).toBe(
       [
