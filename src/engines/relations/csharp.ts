@@ -1,4 +1,5 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import { bindExtensions } from "./bind-extensions.ts";
 import { calledIn, expressionOf, lastOf, type Place, typeKey, typeOf } from "./csharp-expressions.ts";
 import { type Expression, type OpenClass, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
@@ -292,6 +293,7 @@ function declareMember(node: SyntaxNode, opened: OpenClass, place: Open): void {
         file.memberOnce(opened, key, name.row + 1);
         file.bindOnce(scope, key, name.row + 1);
       }
+      extension(node, name, place);
       returned(node, place);
       return;
     case "enum_member_declaration":
@@ -311,6 +313,17 @@ function declareMember(node: SyntaxNode, opened: OpenClass, place: Open): void {
   }
 }
 
+/** Binds a method that is called like a member of its first parameter's type. */
+function extension(node: SyntaxNode, name: SyntaxNode, place: Open): void {
+  const [extended] = node.field("parameters")?.namedChildren ?? [];
+  if (!extended?.namedChildren.some(({ type, text }) => type === "modifier" && text === "this")) return;
+  const { file, scope, names } = place;
+  const inner = { ...place, scope: file.inner(scope, undefined) };
+  typeParameters(node, inner);
+  const keys = keysOf(node, `.${name.text}`, 1);
+  bindExtensions(keys, name.row + 1, declared(extended, inner) ?? UNKNOWN, names.scope);
+}
+
 function property(node: SyntaxNode, opened: OpenClass, place: Open, type = declared(node, place)): void {
   const name = node.field("name");
   if (!name || node.childOfType("explicit_interface_specifier")) return;
@@ -319,14 +332,14 @@ function property(node: SyntaxNode, opened: OpenClass, place: Open, type = decla
   file.bind(scope, name.text, { is: "variable", type });
 }
 
-/** The keys of a method: one for each number of arguments that it may have. */
-function keysOf(node: SyntaxNode, name: string): string[] {
+/** The keys of a method: one for each number of arguments that it may have, besides the first `given` ones. */
+function keysOf(node: SyntaxNode, name: string, given = 0): string[] {
   const list = node.field("parameters");
   const parameters = list?.namedChildren.filter(({ type }) => type === "parameter") ?? [];
   // Any number of arguments: the list itself has the name of the last parameter.
   if (list?.field("name")) return [`${name}/any`];
   const optional = parameters.filter((each) => each.children.some(({ type }) => type === "=")).length;
-  const lengths = Array.from({ length: Math.min(optional, MAX_OPTIONAL) + 1 }, (_, i) => parameters.length - i);
+  const lengths = Array.from({ length: Math.min(optional, MAX_OPTIONAL) + 1 }, (_, i) => parameters.length - given - i);
   return lengths.map((length) => `${name}/${length}`);
 }
 

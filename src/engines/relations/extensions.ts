@@ -1,7 +1,8 @@
-/** Extensions of Kotlin: functions that are called like members of a type, and are defined anywhere. */
+/** Extensions of Kotlin and C#: functions that are called like members of a type, and are defined anywhere. */
 import { wordSet } from "../../lib/word-set.ts";
 import { AMBIGUOUS_LINE } from "./limits.ts";
-import { importKey, packageOf } from "./packages.ts";
+import { importKey, isKotlin, packageOf } from "./packages.ts";
+import { ANY_NUMBER, oneOf, takes } from "./overload-sets.ts";
 import type { Follower, Read, Resolved, Target } from "./resolved.ts";
 import type { FileUses, Meaning } from "./types.ts";
 import { methodName } from "./wrapped.ts";
@@ -104,13 +105,22 @@ export async function extensionCalledAs(
   if (follow.isFirst && typeof of === "string") return undefined;
   const meaning = extensionCalled(await follow.files.uses(path), name);
   if (!meaning) return undefined;
+  if (!isKotlin(path) && (of === "unknown" || of === "none") && (await isOfSeveralFiles(follow, path, name)))
+    return undefined;
   const read: Read = (own, found) => fitting(follow, of, outer, own, found);
   const found =
     meaning.to === "import"
       ? await follow.fromPackage(path, meaning.module, meaning.name, read)
       : await follow.resolve(path, meaning);
-  if (meaning.to !== "import") follow.isLikely = true;
+  // In C# the type of the receiver is not compared with all that the extension may be called on.
+  if (meaning.to !== "import" || !isKotlin(path)) follow.isLikely = true;
   return typeof found === "string" ? undefined : found;
+}
+
+/** Whether several files define methods of a name: on a receiver that is not known, a call may mean any of them. */
+async function isOfSeveralFiles(follow: Follower, path: string, name: string): Promise<boolean> {
+  const definitions = await follow.files.definitions(methodName(name), path);
+  return new Set(definitions.map((each) => each.path)).size > 1;
 }
 
 /** The one extension that can be called on the receiver; where none surely can, the only one that may. */
@@ -124,16 +134,18 @@ async function fitting(
   const lines: Record<"yes" | "maybe" | "no", number[]> = { yes: [], maybe: [], no: [] };
   for (const { line, type } of extensionsOf(extension)) {
     const extended = await follow.resolve(path, type);
-    const fits =
-      receiver === "outside" && extended === "outside"
-        ? extendsOuter(outer, outerName(type))
-        : await extendsReceiver(follow, receiver, extended);
+    let fits: "yes" | "maybe" | "no";
+    if (receiver !== "outside") fits = await extendsReceiver(follow, receiver, extended);
+    else if (extended === "outside") fits = extendsOuter(outer, outerName(type));
+    // No type outside of the repository is derived from one of it. In Kotlin, what seems to be outside may be an alias.
+    else fits = isKotlin(path) || typeof extended === "string" ? "maybe" : "no";
     lines[fits].push(line);
   }
-  const [line, ...others] = lines.yes.length > 0 ? lines.yes : lines.maybe;
-  if (line === undefined || others.length > 0) return "unknown";
+  const possible = [...new Set(lines.yes.length > 0 ? lines.yes : lines.maybe)];
   if (lines.yes.length === 0) follow.isLikely = true;
-  return { path, line };
+  if (isKotlin(path)) return possible.length === 1 ? { path, line: possible[0] } : "unknown";
+  // Those of C# with one number of arguments may differ by their types alone.
+  return oneOf(possible.map((line) => ({ path, line, takes: takes(0, ANY_NUMBER) }))) ?? "unknown";
 }
 
 /** The result of a class's overloads with the same number of arguments, if they agree. */

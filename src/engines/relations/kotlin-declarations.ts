@@ -1,13 +1,10 @@
 /** Declarations of Kotlin: what they bind, and what is recorded of their types. */
 import { ANY_TYPE } from "./overloads.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Binding, type Expression, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
-import { EXTENDED } from "./extensions.ts";
+import { bindExtensions } from "./bind-extensions.ts";
+import { type Expression, type OpenClass, UNKNOWN } from "./expressions.ts";
 import { expressionOf, partsOfCall, RECEIVER, resultOfLambda, typeName, typeOf } from "./kotlin-expressions.ts";
 import { extensionKey, isTypeNode, keysOf, parametersOf, type Place } from "./kotlin-names.ts";
-
-/** Extensions of one name in a scope that are told apart. */
-const MAX_EXTENSIONS = 20;
 
 /** Binds the declarations at the top of a file. */
 export function declareAll(nodes: readonly SyntaxNode[], place: Place): void {
@@ -125,36 +122,9 @@ function extension(keys: string[], node: SyntaxNode, name: SyntaxNode, place: Pl
   const receiver = receiverType(node);
   const inner = { ...place, scope: file.inner(scope, undefined) };
   typeParameters(node, inner);
-  const type = receiver ? typeOf(receiver, inner) : UNKNOWN;
-  const extended: Expression = { is: "member", of: type, name: EXTENDED };
-  for (const key of keys) {
-    bindExtension(key, { is: "variable", line: name.row + 1, type: extended }, scope);
-    if (opened) file.memberOnce(opened, key, name.row + 1);
-  }
+  bindExtensions(keys, name.row + 1, receiver ? typeOf(receiver, inner) : UNKNOWN, scope);
+  if (opened) for (const key of keys) file.memberOnce(opened, key, name.row + 1);
 }
-
-/** Extensions of several types may have one name: each is bound under a number, and the name to all of them. */
-function bindExtension(key: string, binding: Binding, scope: Scope): void {
-  const known = scope.names.get(key);
-  if (!known) {
-    scope.names.set(key, binding);
-    return;
-  }
-  let last = 1;
-  while (scope.names.has(numbered(key, last + 1))) last++;
-  if (last >= MAX_EXTENSIONS) {
-    scope.names.set(key, { is: "several" });
-    return;
-  }
-  if (last === 1) scope.names.set(numbered(key, 1), known);
-  const named = (number: number): Expression => ({ is: "name", name: numbered(key, number), scope });
-  const others = known.is === "alias" ? known.of : named(1);
-  scope.names.set(numbered(key, last + 1), binding);
-  scope.names.set(key, { is: "alias", of: { is: "first", of: others, otherwise: named(last + 1) } });
-}
-
-/** Key of one of several extensions. No identifier has a space. */
-const numbered = (key: string, number: number): string => `${key} ${number}`;
 
 /** Keys of the constructors of a class, and of what its companion has for a call of the class. */
 function constructorKeys(node: SyntaxNode, name: string): string[] {

@@ -98,8 +98,8 @@ const PHP: PackageRule = {
 const CSHARP: PackageRule = {
   holds: (_from, _module, candidate) => /\.csx?$/.test(candidate),
   confirms: (module, _candidate, uses) => packageOf(uses) === module,
-  // Generic types are bound with the number of their parameters.
-  definition: (name) => name.replace(/`\d+$/, ""),
+  // Generic types are bound with the number of their parameters, extensions with that of their arguments: `.Add/2`.
+  definition: (name) => name.replace(/^\./, "").replace(/[`/]\d+$/, ""),
   ownPackage: packageOf,
   hides: () => false,
   membersApart: false,

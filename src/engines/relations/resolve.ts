@@ -142,9 +142,9 @@ class Resolver implements Follower {
     return this.#orExtension(await this.#memberValue(of, name), path, of, name, outer);
   }
 
-  /** The member that was found; if there is none, the Kotlin extension of that name. */
+  /** The member that was found; if there is none, the extension of that name. */
   async #orExtension(found: Resolved, path: string, of: Resolved, name: string, outer?: string): Promise<Resolved> {
-    if (typeof found !== "string" || !isKotlin(path)) return found;
+    if (typeof found !== "string" || !/\.(?:kts?|csx?)$/.test(path)) return found;
     return (await extensionCalledAs(this, path, of, name, outer)) ?? found;
   }
 

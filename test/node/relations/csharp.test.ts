@@ -99,10 +99,58 @@ describe("C#", () => {
     expect(await callsIn(files, "src/Store.More.cs")).toEqual([`Put@3 → ${own}:12`, `Log@3 → ${own}:15`]);
   });
 
+  it("knows extension methods of namespaces that are used, where the type has no method of the name", async () => {
+    const extensions = {
+      "src/Query.cs": [
+        "using System.Data;",
+        "namespace Shop.Data;",
+        "public static class Query {",
+        "  public static int Fetch(this IDbConnection db, string sql, object args = null) => 1;",
+        "  public static int Fetch(this IDbConnection db, int id) => 1;",
+        "  public static T First<T>(this Store store) => default;",
+        "  public static void Close(this Store store) { }",
+        "}",
+      ].join("\n"),
+      "src/Store.cs": "namespace Shop;\npublic class Store {\n  public void Close() { }\n}\n",
+      "src/Other.cs": "namespace Shop.Other;\npublic class Other {\n  public void First() { }\n}\n",
+      "src/Use.cs": [
+        "using Shop.Data;",
+        "namespace Shop;",
+        "class Use {",
+        "  void Run(DbConnection db, Store store, object any) {",
+        '    db.Fetch("a", 2);',
+        "    db.Fetch(1);",
+        "    store.First<int>();",
+        "    store.Close();",
+        "    made.First<int>();",
+        "    made.Fetch(1, 2);",
+        "    new Other().First();",
+        "  }",
+        "}",
+      ].join("\n"),
+      "src/None.cs": "namespace Shop;\nclass None {\n  void Run(DbConnection db) { db.Fetch(1, 2); }\n}\n",
+    };
+    expect(await callsIn(extensions, "src/Use.cs")).toEqual([
+      "Fetch@5 → src/Query.cs:4 likely",
+      "Fetch@6 → src/Query.cs:4 | src/Query.cs:5 likely",
+      "First@7 → src/Query.cs:6 likely",
+      "Close@8 → src/Store.cs:3",
+      "First@9 → outside",
+      "Fetch@10 → src/Query.cs:4 likely",
+      "First@11 → outside",
+      "Other@11 → outside",
+    ]);
+    expect(await callsIn(extensions, "src/None.cs")).toEqual(["Fetch@3 → outside"]);
+  });
+
   it.each([
     ["classes that extend each other", "class A : B { } class B : A { void M() { None(); } }"],
     ["overloads", `class A { ${"void F(int a) { } ".repeat(3_000)} void G() { F(1); } }`],
     ["parameters with defaults", `class A { void F(${"int a = 1, ".repeat(3_000)}int b = 2) { F(); } }`],
+    [
+      "extensions",
+      `static class A { ${"static void F(this A a, int b = 1) { } ".repeat(3_000)} void G() { x.F(1); } }`,
+    ],
     ["deep expressions", `class A { int F() { return ${"(".repeat(2_000)}F()${")".repeat(2_000)}; } }`],
     ["deep branches", `class A { ${"\n#if X\n".repeat(2_000)} void F() { F(); } ${"\n#endif\n".repeat(2_000)} }`],
   ])("bounds what it reads: %s", async (_, text) => {
