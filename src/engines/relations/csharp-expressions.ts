@@ -15,6 +15,8 @@ export interface Place extends BasePlace {
   names: Names;
   /** The first base of the class around. */
   parent: Expression;
+  /** Whether other files may declare members of the class around. */
+  isPartial: boolean;
 }
 
 /** Key of a type: those of one name differ by how many type parameters they have. */
@@ -32,6 +34,15 @@ const named = (name: string, { scope, names }: Place): Expression => ({
   scope,
   otherwise: { is: "import", module: names.namespace, name },
 });
+
+/** A name in an expression: where the file does not bind it, it may be inherited, or of another part of the class. */
+function value(name: string, place: Place): Expression {
+  const { own } = place.scope;
+  const of = named(name, place);
+  if (of.is !== "name" || !of.otherwise || !own || (own.bases.length === 0 && !place.isPartial)) return of;
+  const inherited: Expression = { is: "member", of: { is: "class", line: own.line }, name };
+  return { ...of, otherwise: { is: "first", of: inherited, otherwise: of.otherwise } };
+}
 
 /** The last name of a type: `C` of `A.B.C<T>`. */
 export function lastOf(node: SyntaxNode): SyntaxNode {
@@ -90,6 +101,7 @@ export function expressionOf(node: SyntaxNode, place: Place, depth = 0): Express
   if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
   switch (node.type) {
     case "identifier":
+      return value(node.text, place);
     case "generic_name":
       return typeOf(node, place);
     case "this":

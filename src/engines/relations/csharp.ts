@@ -1,6 +1,6 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { bindExtensions } from "./bind-extensions.ts";
 import { calledIn, expressionOf, lastOf, type Place, typeKey, typeOf } from "./csharp-expressions.ts";
+import { declared, extension, keysOf, returned, typeParameters } from "./csharp-methods.ts";
 import { type Expression, type OpenClass, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH } from "./limits.ts";
@@ -9,8 +9,6 @@ import { visitChildren } from "./walk.ts";
 
 /** Namespaces around a namespace whose types it sees. */
 const MAX_NAMESPACES = 10;
-/** Optional parameters of a method that are told apart. */
-const MAX_OPTIONAL = 20;
 
 /**
  * Reads a C# tree. Methods are known as `name/2`, by the number of their parameters, as in Java: overloads of the same number are told apart
@@ -19,7 +17,7 @@ const MAX_OPTIONAL = 20;
 export function readCsharp(root: SyntaxNode, file: FileBuilder): void {
   const names = { namespace: "", scope: file.top };
   const usings: string[] = [];
-  children(root, { file, scope: file.top, depth: 0, names, parent: UNKNOWN, usings });
+  children(root, { file, scope: file.top, depth: 0, names, parent: UNKNOWN, isPartial: false, usings });
   const own = file.top.names.get(PACKAGE);
   const parts = own?.is === "import" ? own.module.split(".").slice(0, MAX_NAMESPACES) : [];
   for (let length = parts.length - 1; length >= 0; length--) file.star(parts.slice(0, length).join("."));
@@ -175,12 +173,6 @@ function bindUnknown(pattern: SyntaxNode, { file, scope }: Open): void {
     if (name.type === "identifier") file.bind(scope, name.text, { is: "variable" });
 }
 
-/** The declared type; undefined if the compiler is to find it. */
-function declared(node: SyntaxNode, place: Open): Expression | undefined {
-  const type = node.field("type") ?? node.field("returns");
-  return type && type.type !== "implicit_type" ? typeOf(type, place) : undefined;
-}
-
 function usingDirective(node: SyntaxNode, { file, usings, names }: Open): void {
   const alias = node.field("name");
   const path = node.namedChildren.findLast(({ id, type }) => id !== alias?.id && /name$|identifier$/.test(type));
@@ -220,13 +212,13 @@ function typeDeclaration(node: SyntaxNode, place: Open): void {
   const key = typeKey(name.text, parameters);
   // A nested type is bound with the members of its class.
   const isNested = scope.own !== undefined;
+  const isPartial = node.namedChildren.some(({ type, text }) => type === "modifier" && text === "partial");
   if (!isNested) {
     file.bindOnce(scope, key, line);
-    if (node.namedChildren.some(({ type, text }) => type === "modifier" && text === "partial"))
-      file.bindOnce(scope, partialKey(key), line);
+    if (isPartial) file.bindOnce(scope, partialKey(key), line);
   }
   const opened = file.openClass(line);
-  const inner = { ...place, scope: file.inner(scope, name.text, opened), parent: UNKNOWN };
+  const inner = { ...place, scope: file.inner(scope, name.text, opened), parent: UNKNOWN, isPartial };
   typeParameters(node, inner);
   for (const each of node.namedChildren) {
     if (each.type === "attribute_list") visit(each, place);
@@ -313,60 +305,12 @@ function declareMember(node: SyntaxNode, opened: OpenClass, place: Open): void {
   }
 }
 
-/** Binds a method that is called like a member of its first parameter's type. */
-function extension(node: SyntaxNode, name: SyntaxNode, place: Open): void {
-  const [extended] = node.field("parameters")?.namedChildren ?? [];
-  if (!extended?.namedChildren.some(({ type, text }) => type === "modifier" && text === "this")) return;
-  const { file, scope, names } = place;
-  const inner = { ...place, scope: file.inner(scope, undefined) };
-  typeParameters(node, inner);
-  const keys = keysOf(node, `.${name.text}`, 1);
-  bindExtensions(keys, name.row + 1, declared(extended, inner) ?? UNKNOWN, names.scope);
-}
-
 function property(node: SyntaxNode, opened: OpenClass, place: Open, type = declared(node, place)): void {
   const name = node.field("name");
   if (!name || node.childOfType("explicit_interface_specifier")) return;
   const { file, scope } = place;
   file.member(opened, name.text, name.row + 1, type);
   file.bind(scope, name.text, { is: "variable", type });
-}
-
-/** The keys of a method: one for each number of arguments that it may have, besides the first `given` ones. */
-function keysOf(node: SyntaxNode, name: string, given = 0): string[] {
-  const list = node.field("parameters");
-  const parameters = list?.namedChildren.filter(({ type }) => type === "parameter") ?? [];
-  // Any number of arguments: the list itself has the name of the last parameter.
-  if (list?.field("name")) return [`${name}/any`];
-  const optional = parameters.filter((each) => each.children.some(({ type }) => type === "=")).length;
-  const lengths = Array.from({ length: Math.min(optional, MAX_OPTIONAL) + 1 }, (_, i) => parameters.length - given - i);
-  return lengths.map((length) => `${name}/${length}`);
-}
-
-/** Records what a method gives back. */
-function returned(node: SyntaxNode, place: Open): void {
-  const name = node.field("name");
-  const inner = { ...place, scope: place.file.inner(place.scope, undefined) };
-  typeParameters(node, inner);
-  const type = declared(node, inner);
-  if (name && type) place.file.returns(name.row + 1, type);
-}
-
-/** A type parameter is known by the only class or interface that it must be. */
-function typeParameters(node: SyntaxNode, place: Open): void {
-  const { file, scope } = place;
-  const stated = new Map<string, Expression>();
-  for (const clause of node.namedChildren) {
-    if (clause.type !== "type_parameter_constraints_clause") continue;
-    const types = clause.namedChildren.flatMap((each) => each.field("type") ?? []);
-    const [only, ...others] = types;
-    if (only && others.length === 0) stated.set(clause.namedChild(0)?.text ?? "", typeOf(only, place));
-  }
-  for (const each of node.childOfType("type_parameter_list")?.namedChildren ?? []) {
-    const name = each.field("name") ?? each.childOfType("identifier");
-    const of = name && stated.get(name.text);
-    if (name) file.bind(scope, name.text, { is: "variable", type: of });
-  }
 }
 
 /** Methods, constructors, local functions and lambdas. */

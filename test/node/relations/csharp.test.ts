@@ -143,6 +143,37 @@ describe("C#", () => {
     expect(await callsIn(extensions, "src/None.cs")).toEqual(["Fetch@3 → outside"]);
   });
 
+  it("knows inherited members, and those of other parts of a class, by their names alone", async () => {
+    const inherited = {
+      "Base.cs": "namespace Shop;\npublic class Base {\n  protected Store store;\n  public Store Main { get; }\n}\n",
+      "Store.cs":
+        "namespace Shop;\npublic class Store {\n  public void Put() { }\n  public static void Open() { }\n}\n",
+      "Part.cs": "namespace Shop;\npartial class Own {\n  private Store other;\n}\n",
+      "Own.cs": [
+        "namespace Shop;",
+        "partial class Own : Base {",
+        "  void Run(object main) {",
+        "    store.Put();",
+        "    Main.Put();",
+        "    other.Put();",
+        "    Store.Open();",
+        "    main.Put();",
+        "    System.Put();",
+        "  }",
+        "}",
+      ].join("\n"),
+    };
+    expect(await callsIn(inherited, "Own.cs")).toEqual([
+      "Base@2 → Base.cs:2",
+      "Put@4 → Store.cs:3",
+      "Put@5 → Store.cs:3",
+      "Put@6 → Store.cs:3",
+      "Open@7 → Store.cs:4",
+      "Put@8 → unknown",
+      "Put@9 → outside",
+    ]);
+  });
+
   it.each([
     ["classes that extend each other", "class A : B { } class B : A { void M() { None(); } }"],
     ["overloads", `class A { ${"void F(int a) { } ".repeat(3_000)} void G() { F(1); } }`],
