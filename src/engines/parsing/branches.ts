@@ -49,6 +49,41 @@ export function repeatedBranches(source: SourceText): ReadonlySet<number> {
   return rows;
 }
 
+/** Ends of lines after which a conditional of C# holds whole declarations or statements. */
+const ENDS_WHOLE = /[;{}\]]\s*$/;
+
+/**
+ * Rows to leave out of a C# file so that no conditional stands within a declaration or statement, which no grammar reads: of those that do, the
+ * directives and all branches but the first. `parts` are the rows of all their branches.
+ */
+export function innerBranches(source: SourceText): { rows: ReadonlySet<number>; parts: ReadonlySet<number> } {
+  const [rows, parts] = [new Set<number>(), new Set<number>()];
+  /** For each open conditional, whether it stands within something, and is in its first branch. */
+  const open: { isInner: boolean; isFirst: boolean }[] = [];
+  let isComment = false;
+  let isWhole = true;
+  for (let row = 0; row < source.lineCount; row++) {
+    const line = source.line(row);
+    if (line.length > MAX_LINE) continue;
+    const [, directive] = /^\s*#\s*(if|elif|else|endif)/.exec(line) ?? [];
+    if (directive === "if") {
+      if (open.length >= MAX_NESTED) break;
+      open.push({ isInner: !isWhole, isFirst: true });
+    }
+    const current = open.at(-1);
+    if (current && (directive === "elif" || directive === "else")) current.isFirst = false;
+    const isLeftOut = open.some(({ isInner, isFirst }) => isInner && !isFirst);
+    if (isLeftOut || (directive !== undefined && current?.isInner === true)) rows.add(row);
+    if (open.some(({ isInner }) => isInner)) parts.add(row);
+    if (directive === "endif") open.pop();
+    if (isLeftOut || /^\s*#/.test(line)) continue;
+    const code = withoutComments(line, isComment);
+    isComment = code.isOpen;
+    if (code.text.trim() !== "") isWhole = ENDS_WHOLE.test(code.text);
+  }
+  return { rows, parts };
+}
+
 /** Braces that a conditional leaves open. */
 function left(conditional: Conditional | undefined): number {
   const [first] = conditional?.branches ?? [];

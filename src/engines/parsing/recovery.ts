@@ -3,7 +3,7 @@ import type { Gap, SyntaxEngine, WorkBudget } from "./engine.ts";
 import type { GrammarName } from "./languages.ts";
 import { bodyIndent, damagedRows, hasUnreadLines, headEnd, piecesOf, type RowRange } from "./pieces.ts";
 import { shellSkeleton } from "./shell-skeleton.ts";
-import { type Skeleton, skeletonOf } from "./skeleton.ts";
+import { type Preprocessor, type Skeleton, skeletonOf } from "./skeleton.ts";
 import type { SourceText } from "./source-text.ts";
 import { type CompiledRules, extractSymbols, resolveOwners } from "./symbols.ts";
 import { START_OF_TEXT, type SyntaxTree } from "./syntax-node.ts";
@@ -17,23 +17,23 @@ interface Recovered {
   withoutMacros?: Pick<Skeleton, "units" | "changesDeclarations">;
 }
 
-/** Languages with blocks in braces; `true` for those with macros. */
-const BRACES: Partial<Record<GrammarName, boolean>> = {
-  c: true,
-  cpp: true,
-  csharp: false,
-  dart: false,
-  go: false,
-  java: false,
-  javascript: false,
-  kotlin: false,
-  php: false,
-  rust: false,
-  scala: false,
-  swift: false,
-  tsx: false,
-  typescript: false,
-  zig: false,
+/** Languages with blocks in braces. */
+const BRACES: Partial<Record<GrammarName, Preprocessor>> = {
+  c: "macros",
+  cpp: "macros",
+  csharp: "conditionals",
+  dart: "none",
+  go: "none",
+  java: "none",
+  javascript: "none",
+  kotlin: "none",
+  php: "none",
+  rust: "none",
+  scala: "none",
+  swift: "none",
+  tsx: "none",
+  typescript: "none",
+  zig: "none",
 };
 
 /** A text and the parts of it that are left out. */
@@ -71,8 +71,8 @@ export class Recovery {
     const bared = this.#withoutBodies(name, units);
     if (bared === undefined) return this.#recoverPieces({ units, gaps: [] }, symbols, damaged);
     const { units: skeleton, gaps, macros } = bared;
-    // Some of these symbols may be macros that were read as declared names.
-    const plausible = withoutMacros(symbols, macros);
+    // Some of these symbols may be macros that were read as declared names, or parts of expressions.
+    const plausible = withoutMacros(symbols, bared);
     const parsed = this.#engine.parse(skeleton, this.#source.text, this.#grammar, this.#budget, START_OF_TEXT, gaps);
     const recovered = parsed.ok
       ? this.#recoverBare(bared, parsed.tree, plausible)
@@ -86,10 +86,9 @@ export class Recovery {
   }
 
   #withoutBodies(name: GrammarName, units: Uint16Array): Skeleton | undefined {
-    if (name === "bash")
-      return { units: shellSkeleton(this.#source, units), gaps: [], macros: new Set(), changesDeclarations: false };
-    const hasMacros = BRACES[name];
-    return hasMacros === undefined ? undefined : skeletonOf(this.#source, units, hasMacros);
+    if (name === "bash") return { ...NOTHING_LEFT_OUT, units: shellSkeleton(this.#source, units) };
+    const preprocessor = BRACES[name];
+    return preprocessor === undefined ? undefined : skeletonOf(this.#source, units, preprocessor);
   }
 
   #recoverPieces(text: BaredText, symbols: DraftSymbol[], damaged: readonly RowRange[]): Recovered {
@@ -279,8 +278,10 @@ const MEMBER_KINDS: ReadonlyMap<SymbolKind, SymbolKind> = new Map([
   ["variable", "field"],
 ]);
 
-function withoutMacros(symbols: readonly DraftSymbol[], macros: ReadonlySet<number>): DraftSymbol[] {
-  const kept = symbols.filter(({ nameStart }) => !macros.has(nameStart));
+const NOTHING_LEFT_OUT = { gaps: [], macros: new Set<number>(), parts: new Set<number>(), changesDeclarations: false };
+
+function withoutMacros(symbols: readonly DraftSymbol[], { macros, parts }: Skeleton): DraftSymbol[] {
+  const kept = symbols.filter(({ nameStart, startRow }) => !macros.has(nameStart) && !parts.has(startRow));
   const indexes = new Map(kept.map((symbol, index) => [symbol, index]));
   for (const symbol of kept)
     symbol.parent = symbol.parent === null ? null : (indexes.get(symbols[symbol.parent]!) ?? null);

@@ -1,4 +1,4 @@
-import { repeatedBranches } from "./branches.ts";
+import { innerBranches, repeatedBranches } from "./branches.ts";
 import type { Gap } from "./engine.ts";
 import type { SourceText } from "./source-text.ts";
 
@@ -21,32 +21,39 @@ export interface Skeleton {
   gaps: readonly Gap[];
   /** Where macros were. */
   macros: ReadonlySet<number>;
-  /** Whether a macro before the name of a type was left out, or a repeated branch: what a parser makes of these is no declaration. */
+  /** Rows of conditionals within a declaration or statement, which begin no declaration of their own. */
+  parts: ReadonlySet<number>;
+  /** Whether a macro before the name of a type was left out, or a branch of a conditional: what a parser makes of these is no declaration. */
   changesDeclarations: boolean;
 }
 
+/** What else a language with blocks in braces has: macros as C, or only conditionals as C#. */
+export type Preprocessor = "macros" | "conditionals" | "none";
+
 /**
  * Where a file has the contents of function bodies and, in C and C++, its text without apparent macros before or after a
- * declaration. What is left can usually be parsed when the whole file cannot. All characters keep their positions.
+ * declaration, in C# without conditionals within one. What is left can usually be parsed when the whole file cannot. All characters keep
+ * their positions.
  *
  * Blocks are recognised by braces and indentation: a block ends at a `}` with the indentation of the line that opened it.
  */
-export function skeletonOf(source: SourceText, units: Uint16Array, hasMacros: boolean): Skeleton {
+export function skeletonOf(source: SourceText, units: Uint16Array, preprocessor: Preprocessor): Skeleton {
+  const hasMacros = preprocessor === "macros";
   const macros = new Set<number>();
-  const skeleton = hasMacros ? units.slice() : units;
+  const skeleton = preprocessor === "none" ? units : units.slice();
   const gaps: Gap[] = [];
   const open: { row: number; indent: number; isType: boolean }[] = [];
   const isComment = commentLines();
-  const repeated = hasMacros ? repeatedBranches(source) : NO_ROWS;
-  for (const row of repeated) skeleton.fill(SPACE, source.lineStarts[row], source.contentEnd(row));
-  let changesDeclarations = repeated.size > 0;
+  const { rows: leftOut, parts } = LEFT_OUT[preprocessor](source);
+  for (const row of leftOut) skeleton.fill(SPACE, source.lineStarts[row], source.contentEnd(row));
+  let changesDeclarations = leftOut.size > 0;
   let isContinued = false;
   for (let row = 0; row < source.lineCount; row++) {
     const line = source.line(row);
     const content = line.trim();
     const isDirective: boolean = isContinued || content.startsWith("#");
     isContinued = isDirective && content.endsWith("\\");
-    if (content === "" || line.length > MAX_LINE || isDirective || repeated.has(row) || isComment(content)) continue;
+    if (content === "" || line.length > MAX_LINE || isDirective || leftOut.has(row) || isComment(content)) continue;
     const indent = line.length - line.trimStart().length;
     if (content.startsWith("}")) {
       while (open.length > 0 && open.at(-1)!.indent > indent) open.pop();
@@ -66,9 +73,9 @@ export function skeletonOf(source: SourceText, units: Uint16Array, hasMacros: bo
       }
     }
     if (OPENS.test(content) && open.length < MAX_OPEN)
-      open.push({ row, indent, isType: !inBody && isTypeHead(headAt(source, row, content, indent)) });
+      open.push({ row, indent, isType: !inBody && isTypeHead(headAt(source, row, { content, indent, leftOut })) });
   }
-  return { units: skeleton, gaps, macros, changesDeclarations };
+  return { units: skeleton, gaps, macros, parts, changesDeclarations };
 }
 
 /** Tells of the lines of a file in turn whether they are only a comment: code in one opens no block. */
@@ -81,7 +88,14 @@ function commentLines(): (content: string) => boolean {
   };
 }
 
-const NO_ROWS: ReadonlySet<number> = new Set();
+/** Rows of conditionals that are left out, and those that are parts of declarations or statements. */
+const LEFT_OUT: Readonly<
+  Record<Preprocessor, (source: SourceText) => { rows: ReadonlySet<number>; parts: ReadonlySet<number> }>
+> = {
+  macros: (source) => ({ rows: repeatedBranches(source), parts: new Set() }),
+  conditionals: innerBranches,
+  none: () => ({ rows: new Set(), parts: new Set() }),
+};
 
 /** Adds the rows of a block, which replace those of the blocks in it. */
 function addGap(gaps: Gap[], { lineStarts }: SourceText, row: number, endRow: number): void {
@@ -98,10 +112,15 @@ function isTypeHead(head: string): boolean {
 }
 
 /** The lines of a declaration up to its opening brace. */
-function headAt(source: SourceText, row: number, content: string, indent: number): string {
+function headAt(
+  source: SourceText,
+  row: number,
+  { content, indent, leftOut }: { content: string; indent: number; leftOut: ReadonlySet<number> },
+): string {
   if (!/^[{)]/.test(content)) return content;
   const lines = [content];
   for (let above = row - 1; above >= Math.max(row - MAX_HEAD_LINES, 0); above--) {
+    if (leftOut.has(above)) continue;
     const line = source.line(above);
     if (line.length > MAX_LINE || line.trim() === "" || /[;}]\s*$/.test(line)) break;
     lines.unshift(line.trim());

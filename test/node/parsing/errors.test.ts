@@ -82,6 +82,62 @@ describe("what an error hides is found", () => {
     expect(await namesOf("cpp", text)).toEqual(["6 narrow", "14 A", "15 A::g", "17 after"]);
   });
 
+  it("around conditionals within declarations of C#, whose first branch counts", async () => {
+    const text = [
+      "namespace N {",
+      "  public class Log : ILog",
+      "#if ASYNC",
+      "    , IAsync",
+      "#else",
+      "    , ISync",
+      "#endif",
+      "  {",
+      "    ILog For(int one)",
+      "#if DEFAULTS // bodies",
+      "        => new Setup()",
+      "            .Sink(this)",
+      "            .Make()",
+      "#endif",
+      "    ;",
+      "    enum Kind {",
+      "      One,",
+      "#if MORE",
+      "      Two,",
+      "#endif",
+      "    }",
+      "#if MORE",
+      "    void More() {}",
+      "#else",
+      "    void Less() {}",
+      "#endif",
+      "    void Write(string text)",
+      "#if DEFAULTS",
+      "        => Write(text, null)",
+      "#if NESTED",
+      "            + 1",
+      "#elif OTHER",
+      "            + Other()",
+      "#endif",
+      "#endif",
+      "    ;",
+      "    void After() {}",
+      "  }",
+      "}",
+    ].join("\n");
+    expect(await namesOf("csharp", text)).toEqual([
+      "1 N",
+      "2 N.Log",
+      "9 N.Log.For",
+      "16 N.Log.Kind",
+      "17 N.Log.Kind.One",
+      "19 N.Log.Kind.Two",
+      "23 N.Log.More",
+      "25 N.Log.Less",
+      "27 N.Log.Write",
+      "37 N.Log.After",
+    ]);
+  });
+
   it("among the members of a type, each by itself", async () => {
     const broken = "    fun broken(suspend: (a: Int) -> Boolean, = 1) {\n    }\n";
     const text = `package p\n\nopen class A(val size: Int) {\n    fun first() {}\n\n${broken}\n    fun last(): Int = 1\n}\n\nfun after() {}\n`;
