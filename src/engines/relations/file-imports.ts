@@ -2,6 +2,7 @@
  * Which imports lead to a file in languages whose imports do not name it from where they stand: headers and scripts are looked for in several
  * folders, and a package of Go, Java, Kotlin, C# or PHP is many files.
  */
+import { wordSet } from "../../lib/word-set.ts";
 import { splitMark } from "./marked-paths.ts";
 import { folderOf, joinPath } from "./modules.ts";
 import { packageOf, type PackageRule, packageRuleOf } from "./packages.ts";
@@ -16,20 +17,42 @@ interface Spelling {
   paths(each: Import): readonly string[];
   /** Which paths begin at the folder of the file that imports. */
   relative: "all" | "dotted" | "none";
+  /** Folders in which others begin, besides the root of the repository; any if absent. */
+  roots?: RegExp;
 }
 
 const asWritten = ({ module }: Import): readonly string[] => [module];
-const INCLUDES: Spelling = { paths: asWritten, relative: "all" };
+/** Headers of the system, whatever other folders of the repository have. */
+const SYSTEM_HEADERS = wordSet(
+  "assert.h ctype.h errno.h float.h inttypes.h limits.h locale.h math.h pthread.h regex.h setjmp.h signal.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h strings.h time.h unistd.h wchar.h",
+);
+const INCLUDES: Spelling = {
+  paths: ({ module }) => [SYSTEM_HEADERS.has(module) ? `./${module}` : module],
+  relative: "all",
+};
 
 const SPELLINGS: ReadonlyMap<string, Spelling> = new Map([
   ["c", INCLUDES],
   ["cpp", INCLUDES],
-  ["zig", INCLUDES],
+  ["zig", { paths: asWritten, relative: "all" }],
   ["php", { paths: asWritten, relative: "dotted" }],
-  ["ruby", { paths: ({ module }) => [`${module}.rb`, module], relative: "dotted" }],
-  // Of `package:http/http.dart`, the part in the package's folder.
-  ["dart", { paths: ({ module }) => [module.replace(/^package:[^/]*\//, "lib/")], relative: "all" }],
-  ["lua", { paths: ({ module }) => luaPaths(module.replaceAll(".", "/")), relative: "none" }],
+  [
+    "ruby",
+    {
+      paths: ({ module }) => [`${module}.rb`, module],
+      relative: "dotted",
+      roots: /(?:^|\/)(?:lib|test|spec|app)$/,
+    },
+  ],
+  ["dart", { paths: ({ module }) => dartPaths(module), relative: "all" }],
+  [
+    "lua",
+    {
+      paths: ({ module }) => luaPaths(module.replaceAll(".", "/")),
+      relative: "none",
+      roots: /(?:^|\/)(?:lua|src|lib|test|spec)$/,
+    },
+  ],
   // What a variable or command stands for is a folder.
   ["bash", { paths: ({ module }) => [module.replace(/^(?:\$\(.*\)|\$\{[^}]*\}|\$\w+)\//, "")], relative: "none" }],
   [
@@ -38,6 +61,12 @@ const SPELLINGS: ReadonlyMap<string, Spelling> = new Map([
   ],
   ["scala", { paths: ({ module, name }) => [`${module.replaceAll(".", "/")}/${name}.scala`], relative: "none" }],
 ]);
+
+/** A package is the whole repository, or usually in a folder of its name. A path that begins with `/` does so at the root. */
+function dartPaths(module: string): string[] {
+  const [, name, path] = /^package:([^/]*)\/(.*)$/.exec(module) ?? [];
+  return path === undefined ? [module] : [`/lib/${path}`, `${name}/lib/${path}`];
+}
 
 const luaPaths = (path: string): string[] => [`${path}.lua`, `${path}/init.lua`];
 
@@ -108,20 +137,23 @@ export class FileImports {
     const spelling = mark === "" ? SPELLINGS.get(this.#files.language(own)) : undefined;
     if (!spelling) return undefined;
     for (const wanted of spelling.paths(each)) {
+      if (wanted === `/${this.#path}`) return "likely";
+      if (wanted.startsWith("/")) continue;
       const isDotted = /^\.{1,2}\//.test(wanted);
       if (spelling.relative === "all" || (spelling.relative === "dotted" && isDotted)) {
         const near = joinPath(folderOf(own), wanted);
         if (near === this.#path) return "certain";
         if (isDotted || (near !== undefined && this.#files.has(near))) continue;
       }
-      if (this.#isNearest(own, wanted.replace(/^(?:\.{1,2}\/)+/, ""))) return "likely";
+      if (this.#isNearest(own, wanted.replace(/^(?:\.{1,2}\/)+/, ""), spelling.roots)) return "likely";
     }
     return undefined;
   }
 
   /** Whether the file is of those that end with the path one of those that share most folders with the file that imports. */
-  #isNearest(from: string, wanted: string): boolean {
-    const ends = (path: string) => path === wanted || path.endsWith(`/${wanted}`);
+  #isNearest(from: string, wanted: string, roots?: RegExp): boolean {
+    const ends = (path: string) =>
+      path === wanted || (path.endsWith(`/${wanted}`) && roots?.test(path.slice(0, -wanted.length - 1)) !== false);
     if (wanted === "" || !ends(this.#path)) return false;
     const shared = sharedFolders(from, this.#path);
     return this.#twins.every((twin) => !ends(twin) || sharedFolders(from, twin) <= shared);

@@ -16,17 +16,21 @@ describe("importers of a file that imports do not name from where they stand", (
       "src/b.c": '#include "format.h"\n',
       "test/c.c": '#include "../src/format.h"\n',
       "deps/x/format.h": "int x(void);\n",
-      "deps/x/src/d.c": '#include "format.h"\n',
+      "deps/x/src/d.c": '#include "format.h"\n#include <time.h>\n',
+      "compat/time.h": "",
+      "compat/e.c": '#include "time.h"\n',
     };
     expect(await importers(files, "include/fmt/format.h")).toEqual(["src/a.cc:1 likely"]);
     expect(await importers(files, "src/format.h")).toEqual(["src/b.c:1 certain", "test/c.c:1 certain"]);
+    expect(await importers(files, "compat/time.h")).toEqual(["compat/e.c:1 certain"]);
     expect(await importers(files, "deps/x/format.h")).toEqual(["deps/x/src/d.c:1 likely"]);
   });
 
   it("are found for scripts of Ruby, PHP, Lua, shell, Dart and Zig", async () => {
     const ruby = {
       "lib/rack/utils.rb": "module Rack\nend\n",
-      "lib/rack/a.rb": 'require_relative "utils"\n',
+      "lib/rack/a.rb": 'require_relative "utils"\nrequire "json"\n',
+      "lib/rack/json.rb": "module Rack\nend\n",
       "lib/rack.rb": 'require "rack/utils"\nrequire "json"\nautoload :Utils, "rack/utils"\n',
       "other/utils.rb": "",
     };
@@ -35,6 +39,7 @@ describe("importers of a file that imports do not name from where they stand", (
       "lib/rack.rb:3 likely",
       "lib/rack/a.rb:1 certain",
     ]);
+    expect(await importers(ruby, "lib/rack/json.rb")).toEqual([]);
     const others = {
       "lib/x.php": "<?php\nfunction x() {}\n",
       "src/a.php": "<?php\nrequire __DIR__ . '/../lib/x.php';\n",
@@ -44,7 +49,7 @@ describe("importers of a file that imports do not name from where they stand", (
       "bin/common.sh": "say() { echo; }\n",
       "pkgs/http/lib/http.dart": "export 'src/client.dart';\n",
       "pkgs/http/lib/src/client.dart":
-        "import '../http.dart';\nimport 'package:http/http.dart' as http;\nimport 'dart:io';\n",
+        "import '../http.dart';\nimport 'package:http/http.dart' as http;\nimport 'package:other/http.dart';\n",
       "zig/a.zig": 'const std = @import("std");\nconst b = @import("in/b.zig");\n',
       "zig/in/b.zig": "pub fn b() void {}\n",
     };
@@ -56,6 +61,8 @@ describe("importers of a file that imports do not name from where they stand", (
       "pkgs/http/lib/src/client.dart:1 certain",
       "pkgs/http/lib/src/client.dart:2 likely",
     ]);
+    const dart = { "lib/a.dart": "", "bin/b.dart": "import 'package:own/a.dart';\nimport 'package:own/b.dart';\n" };
+    expect(await importers(dart, "lib/a.dart")).toEqual(["bin/b.dart:1 likely"]);
     expect(await importers(others, "zig/in/b.zig")).toEqual(["zig/a.zig:2 certain"]);
   });
 
