@@ -142,3 +142,24 @@ export function folderInProject(project: Project, cwd: string, file: string): st
   if (path === undefined) throw new CliError(EXIT.usage, "OUTSIDE", `${file} is not in ${project.root}`);
   return path;
 }
+
+/** As `pathOf`, for a folder or glob; undefined for the whole repository. */
+export function folderPathOf(
+  context: Context,
+  project: Project | undefined,
+  folder: string | undefined,
+  { repo }: { repo?: string },
+): string | undefined {
+  if (folder === undefined || repo !== undefined || project === undefined) return folder;
+  return folderInProject(project, context.cwd, folder) || undefined;
+}
+
+/** Path of a file from the root of its repository: as given with `--repo` and outside of a work tree, else that of the work tree's file. */
+export function pathOf(
+  context: Context,
+  project: Project | undefined,
+  file: string,
+  { repo }: { repo?: string },
+): string {
+  return repo === undefined && project !== undefined ? pathInProject(project, context.cwd, file) : file;
+}

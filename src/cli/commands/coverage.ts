@@ -4,7 +4,8 @@ import { coverageResponse } from "../../interface/questions/exact-http.ts";
 import { ask, nothingFound, show } from "../ask.ts";
 import { requestOf } from "../request.ts";
 import type { Context } from "../context.ts";
-import { folderPathOf, type RemoteOption } from "../remote/remote-search.ts";
+import { folderPathOf } from "../project.ts";
+import type { RemoteOption } from "../remote/remote-search.ts";
 import { formatCount, table } from "../terminal/ui.ts";
 
 /** `codectx coverage [path]`: what is indexed, what is searched besides, and why the rest is not. */

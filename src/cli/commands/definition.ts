@@ -6,7 +6,8 @@ import { ask, nothingFound, placeText, show } from "../ask.ts";
 import { requestOf } from "../request.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { pathOf, type RemoteOption } from "../remote/remote-search.ts";
+import { pathOf } from "../project.ts";
+import type { RemoteOption } from "../remote/remote-search.ts";
 import { emphasize } from "./symbol.ts";
 
 /** `codectx definition <path>:<line>[:<column>]`: what the name at a position means. Throws a usage error for anything else. */

@@ -4,7 +4,8 @@ import { filesResponse } from "../../interface/questions/exact-http.ts";
 import { ask, show } from "../ask.ts";
 import { requestOf } from "../request.ts";
 import type { Context } from "../context.ts";
-import { folderPathOf, type RemoteOption } from "../remote/remote-search.ts";
+import { folderPathOf } from "../project.ts";
+import type { RemoteOption } from "../remote/remote-search.ts";
 import { formatBytes, plural, table } from "../terminal/ui.ts";
 
 /** `codectx files [path]`: the files below a folder or of a glob, with their state. */

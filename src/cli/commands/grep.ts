@@ -6,7 +6,7 @@ import type { FoundLine, GrepAnswer } from "../../engines/exact/types.ts";
 import { answerGrep, grepWithin } from "../../interface/questions/exact.ts";
 import { requestOf } from "../request.ts";
 import type { Context } from "../context.ts";
-import { folderInProject, type Project } from "../project.ts";
+import { folderPathOf, type Project } from "../project.ts";
 import { CliError, EXIT, toCliError } from "../exit-codes.ts";
 import { askTexts } from "../exact/ask-texts.ts";
 import type { RemoteOption } from "../remote/remote-search.ts";
@@ -62,8 +62,7 @@ export async function grepCommand(
 
 /** The glob of a file, or of all files below a folder. */
 function pathGlob(context: Context, project: Project | undefined, path: string, options: GrepFlags): string {
-  const isOwn = project !== undefined && options.repo === undefined;
-  const own = isOwn ? folderInProject(project, context.cwd, path) : path;
+  const own = folderPathOf(context, project, path, options) ?? "";
   return own === "" ? "**" : `/${own.replaceAll(/[\\*?[\]{}]/g, String.raw`\$&`)}`;
 }
 

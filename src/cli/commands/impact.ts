@@ -7,8 +7,8 @@ import { requestOf } from "../request.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { patchOf } from "../git/change.ts";
-import { findProject } from "../project.ts";
-import { pathOf, type RemoteOption } from "../remote/remote-search.ts";
+import { pathOf, findProject } from "../project.ts";
+import type { RemoteOption } from "../remote/remote-search.ts";
 
 export interface ImpactOptions extends RemoteOption {
   name?: string;

@@ -12,8 +12,8 @@ import { requestOf } from "../request.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { FileTree } from "../indexing/file-tree.ts";
-import type { Project } from "../project.ts";
-import { pathOf, type RemoteOption } from "../remote/remote-search.ts";
+import { pathOf, type Project } from "../project.ts";
+import type { RemoteOption } from "../remote/remote-search.ts";
 import { emphasize } from "./symbol.ts";
 
 type Outline = QuestionAnswer<typeof outline>;

@@ -5,7 +5,8 @@ import { ask, nothingFound, show } from "../ask.ts";
 import { requestOf } from "../request.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
-import { pathOf, type RemoteOption } from "../remote/remote-search.ts";
+import { pathOf } from "../project.ts";
+import type { RemoteOption } from "../remote/remote-search.ts";
 import { plural } from "../terminal/ui.ts";
 
 /** `codectx read <path>[:a-b]`: lines of an indexed file, without possible secrets. */

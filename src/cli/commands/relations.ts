@@ -6,7 +6,8 @@ import type { Certainty } from "../../interface/questions/relations/found.ts";
 import { ask, type CommandAnswer, nothingFound, placeText, show } from "../ask.ts";
 import { requestOf } from "../request.ts";
 import type { Context } from "../context.ts";
-import { pathOf, type RemoteOption } from "../remote/remote-search.ts";
+import { pathOf } from "../project.ts";
+import type { RemoteOption } from "../remote/remote-search.ts";
 import { shownOf } from "../terminal/ui.ts";
 
 export interface RelationOptions extends RemoteOption {

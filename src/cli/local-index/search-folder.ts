@@ -5,6 +5,7 @@ import { makeFolder } from "../machine/folders.ts";
 import type { RangeReader } from "../../engines/search/types.ts";
 import { PARSER_VERSION } from "../../engines/parsing/version.ts";
 import { renameFile } from "../machine/platform.ts";
+import { TEMPORARY } from "../machine/replace-file.ts";
 import { makeGitDirectory } from "./stat-index.ts";
 
 const SEGMENT = ".segment";
@@ -14,7 +15,6 @@ const STATE_CHANGES = ".state-changes";
 const STAT_INDEX = ".stats";
 /** A git directory without objects. */
 const GIT_DIRECTORY = "git";
-const TEMPORARY = ".tmp";
 const ID_DIGITS = 32;
 /** Begins the ids of segments that hold what today's parser found. Those of earlier commits have no such beginning. */
 const PARSED = `p${PARSER_VERSION}-`;

@@ -3,7 +3,7 @@ import type { CallOptions } from "../../interface/client/transport.ts";
 import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import type { RefOption } from "../local-index/local-search.ts";
-import { findWorkTreeProject, folderInProject, pathInProject, type Project, requireRepo } from "../project.ts";
+import { findWorkTreeProject, type Project, requireRepo } from "../project.ts";
 import type { Scope } from "../../interface/questions/code-index.ts";
 import { WorkTreeEdits } from "./work-tree-edits.ts";
 
@@ -47,20 +47,4 @@ export async function remoteIndex(
     throw new CliError(EXIT.usage, "USAGE", "--edits is for the repository of the work tree, without --ref and --repo");
   const { scope } = await new WorkTreeEdits(client, project.root, requireRepo(project, repo), call).send();
   return { client, scope, call, project };
-}
-
-/** As `pathOf`, for a folder or glob; undefined for the whole repository. */
-export function folderPathOf(
-  context: Context,
-  project: Project | undefined,
-  folder: string | undefined,
-  { repo }: RemoteOption,
-): string | undefined {
-  if (folder === undefined || repo !== undefined || project === undefined) return folder;
-  return folderInProject(project, context.cwd, folder) || undefined;
-}
-
-/** Path of a file from the root of its repository: as given with `--repo` and outside of a work tree, else that of the work tree's file. */
-export function pathOf(context: Context, project: Project | undefined, file: string, { repo }: RemoteOption): string {
-  return repo === undefined && project !== undefined ? pathInProject(project, context.cwd, file) : file;
 }

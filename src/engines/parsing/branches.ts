@@ -23,7 +23,7 @@ export function repeatedBranches(source: SourceText): ReadonlySet<number> {
   for (let row = 0; row < source.lineCount; row++) {
     const line = source.line(row);
     if (line.length > MAX_LINE) continue;
-    const [, directive] = /^\s*#\s*(if|elif|else|endif)/.exec(line) ?? [];
+    const directive = directiveOf(line);
     const current = open.at(-1);
     if (directive === "if") {
       if (open.length >= MAX_NESTED) break;
@@ -65,7 +65,7 @@ export function innerBranches(source: SourceText): { rows: ReadonlySet<number>; 
   for (let row = 0; row < source.lineCount; row++) {
     const line = source.line(row);
     if (line.length > MAX_LINE) continue;
-    const [, directive] = /^\s*#\s*(if|elif|else|endif)/.exec(line) ?? [];
+    const directive = directiveOf(line);
     if (directive === "if") {
       if (open.length >= MAX_NESTED) break;
       open.push({ isInner: !isWhole, isFirst: true });
@@ -83,6 +83,9 @@ export function innerBranches(source: SourceText): { rows: ReadonlySet<number>; 
   }
   return { rows, parts };
 }
+
+/** The directive of a conditional that a line is. */
+const directiveOf = (line: string): string | undefined => /^\s*#\s*(if|elif|else|endif)/.exec(line)?.[1];
 
 /** Braces that a conditional leaves open. */
 function left(conditional: Conditional | undefined): number {

@@ -72,7 +72,7 @@ export class Recovery {
     if (bared === undefined) return this.#recoverPieces({ units, gaps: [] }, symbols, damaged);
     const { units: skeleton, gaps, macros } = bared;
     // Some of these symbols may be macros that were read as declared names, or parts of expressions.
-    const plausible = withoutMacros(symbols, bared);
+    const plausible = plausibleOf(symbols, bared);
     const parsed = this.#engine.parse(skeleton, this.#source.text, this.#grammar, this.#budget, START_OF_TEXT, gaps);
     const recovered = parsed.ok
       ? this.#recoverBare(bared, parsed.tree, plausible)
@@ -280,7 +280,8 @@ const MEMBER_KINDS: ReadonlyMap<SymbolKind, SymbolKind> = new Map([
 
 const NOTHING_LEFT_OUT = { gaps: [], macros: new Set<number>(), parts: new Set<number>(), changesDeclarations: false };
 
-function withoutMacros(symbols: readonly DraftSymbol[], { macros, parts }: Skeleton): DraftSymbol[] {
+/** Symbols that are no macros and no parts of expressions. */
+function plausibleOf(symbols: readonly DraftSymbol[], { macros, parts }: Skeleton): DraftSymbol[] {
   const kept = symbols.filter(({ nameStart, startRow }) => !macros.has(nameStart) && !parts.has(startRow));
   const indexes = new Map(kept.map((symbol, index) => [symbol, index]));
   for (const symbol of kept)

@@ -23,7 +23,7 @@ export interface Skeleton {
   macros: ReadonlySet<number>;
   /** Rows of conditionals within a declaration or statement, which begin no declaration of their own. */
   parts: ReadonlySet<number>;
-  /** Whether a macro before the name of a type was left out, or a branch of a conditional: what a parser makes of these is no declaration. */
+  /** Whether a macro before the name of a type or a branch of a conditional was left out. A parser reads these as false declarations. */
   changesDeclarations: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Numbers of arguments that functions of C++ take, and that calls have. */
+/** How many arguments functions of C++ take, and how many calls pass. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { ANY_NUMBER, takes } from "./overload-sets.ts";
 

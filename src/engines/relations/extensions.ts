@@ -7,6 +7,9 @@ import type { Follower, Read, Resolved, Target } from "./resolved.ts";
 import type { FileUses, Meaning } from "./types.ts";
 import { methodName } from "./wrapped.ts";
 
+/** Whether a file is of a language with extensions. */
+export const hasExtensions = (path: string): boolean => /\.(?:kts?|csx?)$/.test(path);
+
 /** The extension that a call of `name/2` in a file means: an imported one, or one of its package. Undefined if it can be none. */
 function extensionCalled(uses: FileUses | undefined, name: string): Meaning | undefined {
   if (!uses || !/^[^.<]+\/\d/.test(name)) return undefined;

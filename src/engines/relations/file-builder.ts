@@ -44,7 +44,7 @@ export class FileBuilder {
     scope.names.set(name, scope.names.has(name) ? { is: "several" } : { is: "definition", line });
   }
 
-  /** Binds a name to a function: with others of the name, it is one of a set of overloads. */
+  /** Binds a name to a function. Functions of one name form a set of overloads. */
   bindFunction(scope: Scope, name: string, line: number, takes: number): void {
     const known = scope.names.get(name);
     if (known?.is === "functions") addOverload(known.of, { line, takes });
@@ -96,7 +96,7 @@ export class FileBuilder {
     of.members.set(name, { line: of.members.has(name) ? AMBIGUOUS_LINE : line, types: [], isDeclared: false });
   }
 
-  /** A method: with others of its name, it is one of a set of overloads. `type` is what all of them lead to. */
+  /** Adds a method. Methods of one name form a set of overloads. `type` is what all of them lead to. */
   memberFunction(of: OpenClass, name: string, overload: Overload, type?: Expression): void {
     const known = of.members.get(name);
     if (known?.overloads) {

@@ -9,7 +9,7 @@ import { packageOf, type PackageRule, packageRuleOf } from "./packages.ts";
 import type { QuestionFiles } from "./question-files.ts";
 import type { FileUses, Import } from "./types.ts";
 
-/** Names of a file by which those that use its package are told. */
+/** Names of a file that are looked for in files that import its package. */
 const MAX_NAMES = 100;
 
 /** How a language's imports spell the paths of files. */
@@ -62,7 +62,7 @@ const SPELLINGS: ReadonlyMap<string, Spelling> = new Map([
   ["scala", { paths: ({ module, name }) => [`${module.replaceAll(".", "/")}/${name}.scala`], relative: "none" }],
 ]);
 
-/** A package is the whole repository, or usually in a folder of its name. A path that begins with `/` does so at the root. */
+/** The package is the whole repository (a path with a leading `/` begins at its root), or a folder of its name. */
 function dartPaths(module: string): string[] {
   const [, name, path] = /^package:([^/]*)\/(.*)$/.exec(module) ?? [];
   return path === undefined ? [module] : [`/lib/${path}`, `${name}/lib/${path}`];
@@ -150,7 +150,7 @@ export class FileImports {
     return undefined;
   }
 
-  /** Whether the file is of those that end with the path one of those that share most folders with the file that imports. */
+  /** Whether the file ends with the path, and no other that does shares more folders with the importing file. */
   #isNearest(from: string, wanted: string, roots?: RegExp): boolean {
     const ends = (path: string) =>
       path === wanted || (path.endsWith(`/${wanted}`) && roots?.test(path.slice(0, -wanted.length - 1)) !== false);

@@ -38,13 +38,13 @@ const CALL_NOTHING: ReadonlySet<string> = wordSet(
 /** Whether files in the language may call something. */
 export const mayCall = (language: string): boolean => !CALL_NOTHING.has(language);
 
+const C = wordSet("c cpp");
 /** Languages that call each other by the names that definitions have there. */
 const TOGETHER: readonly ReadonlySet<string>[] = [
   wordSet("typescript tsx vue svelte javascript"),
   wordSet("java kotlin scala"),
-  wordSet("c cpp"),
+  C,
 ];
-const C = wordSet("c cpp");
 /** Languages that declare functions of C under their own names, or define such. */
 const BESIDE_C = wordSet("rust go zig swift csharp dart");
 

@@ -47,8 +47,8 @@ export const counterpartKey = (key: string): string =>
 export const IN_PROGRAM = /\.(?:h|hh|hpp|hxx|h\+\+|cc|cpp|cxx|c\+\+|ipp|inl|tpp|txx|cu|cuh)$/;
 
 /**
- * The binding with a full path in the file `path`, which names it, or the only one of other files, or the functions that several of them
- * define; undefined if there is none, unknown if there are several.
+ * The binding of a full path: that of the file `path` itself, else the only one of other files, else the overloads that several files define.
+ * Undefined if there is none; unknown if there are several that are not all functions.
  */
 export async function findInProgram(
   files: RelatedFiles,

@@ -1,4 +1,4 @@
-import { agreedValue, extensionCalledAs, firstKnown, outerName } from "./extensions.ts";
+import { agreedValue, extensionCalledAs, firstKnown, hasExtensions, outerName } from "./extensions.ts";
 import { handed } from "./handed.ts";
 import { findMember, inheritsFrom } from "./members.ts";
 import { functionsOf, oneOf, takingArguments } from "./overload-sets.ts";
@@ -144,7 +144,7 @@ class Resolver implements Follower {
 
   /** The member that was found; if there is none, the extension of that name. */
   async #orExtension(found: Resolved, path: string, of: Resolved, name: string, outer?: string): Promise<Resolved> {
-    if (typeof found !== "string" || !/\.(?:kts?|csx?)$/.test(path)) return found;
+    if (typeof found !== "string" || !hasExtensions(path)) return found;
     return (await extensionCalledAs(this, path, of, name, outer)) ?? found;
   }
 

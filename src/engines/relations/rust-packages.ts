@@ -10,6 +10,7 @@ const MAX_MANIFESTS = 300;
 type Files = ConfiguredFiles & { isTest(path: string): boolean };
 
 type RustPackage = Extract<Manifest, { kind: "rust" }>;
+
 /** The package that a path names: `acme` of `acme::client`. */
 export const rustPackageNamed = (module: string): string => module.split("::", 1)[0] ?? "";
 

@@ -36,6 +36,7 @@ const ADDS =
   /^(?:(?:how|where) (?:to|do I|can I|do we|should I) )?(?:add|register|define|create|install) (?:(?:an?|my|own|new|custom|another) ){1,3}((?:[a-z]{2,24} ){0,2}[a-z]{3,24})\??$/i;
 /** Things that code registers by a function `use`. */
 const USED = /^(?:middlewares?|plugins?|extensions?)$/i;
+/** Names of functions and lists that register a thing, which `*` stands for. */
 const REGISTRIES = "add_* add* register_* register* *s *_table *table *_list *list".split(" ");
 const REGISTRY_WEIGHT = 1.2;
 
