@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { PROJECT_ROOT } from "../../src/tooling/local/project.ts";
+import { freePort } from "../../src/tooling/local/stack/ports.ts";
 import { consent, mcpUrl } from "./support/agent.ts";
 import { memberOf } from "./support/dashboard.ts";
 import { newTenant, service } from "./support/service.ts";
@@ -16,16 +16,6 @@ interface Check {
   id: string;
   status: string;
   errorMessage?: string;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("the server has no port");
-  return address.port;
 }
 
 async function registerClient(redirect: string): Promise<string> {

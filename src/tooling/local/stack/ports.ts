@@ -3,8 +3,11 @@ import { createServer } from "node:net";
 import { errnoOf, OperatorError } from "../../errors.ts";
 
 const HOST = "127.0.0.1";
-/** Below the ephemeral ports, which an outgoing connection may take before the service listens. */
-const [FIRST_FREE, LAST_FREE] = [16_000, 32_000];
+/**
+ * Below the ephemeral ports of every system (gVisor's begin at 16000, Linux's at 32768), which an outgoing connection may take before
+ * the service listens. `fetch` refuses port 10080.
+ */
+const [FIRST_FREE, LAST_FREE] = [10_100, 16_000];
 const MAX_TRIES = 100;
 
 function listenOnce(port: number): Promise<void> {

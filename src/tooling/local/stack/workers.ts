@@ -1,6 +1,13 @@
 /** The three Workers under Miniflare: their own configuration files, adapted to run without Cloudflare. */
 import { setTimeout } from "node:timers/promises";
-import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4WorkerOptions } from "miniflare";
+import {
+  convertV4MiniflareOptions,
+  Log,
+  LogLevel,
+  Miniflare,
+  type MiniflareOptions,
+  type V4WorkerOptions,
+} from "miniflare";
 import { bundleFolder, bundleModules, bundleOptions, type WorkerName } from "../bundles/bundles.ts";
 import { localBucketUrl, SNAPSHOTS_BUCKET } from "./bucket-url.ts";
 import { errnoOf, OperatorError } from "../../errors.ts";
@@ -63,71 +70,13 @@ export interface RunningWorkers {
 
 /** Starts workerd with everything in it. */
 export async function startWorkers(options: WorkersOptions): Promise<RunningWorkers> {
-  // Miniflare's own entry; behind the front only its S3 endpoint is used.
-  const entryPort = await freePort();
-  const apiPort = await freePort();
-  const sitePort = await freePort();
-  const vars = {
-    MAIL_PROVIDER: "local",
-    ...options.vars,
-    API_URL: options.apiUrl,
-    SITE_URL: options.siteUrl,
-    DATABASE_URL: options.databaseUrl,
-    ENCRYPTION_KEY: options.secrets.encryptionKey,
-    R2_ACCESS_KEY_ID: options.secrets.r2AccessKeyId,
-    R2_SECRET_ACCESS_KEY: options.secrets.r2SecretAccessKey,
-    SNAPSHOTS_S3_URL: localBucketUrl(options.apiUrl),
-  };
-  let releaseGuard = () => {};
-  const guard = () => {
-    releaseGuard();
-    releaseGuard = guardChildren("workerd");
-  };
-  const s3Credentials = {
-    accessKeyId: options.secrets.r2AccessKeyId,
-    secretAccessKey: options.secrets.r2SecretAccessKey,
-  };
-  const miniflareOptions = () =>
-    convertV4MiniflareOptions({
-      host: HOST,
-      port: entryPort,
-      ...(options.inspectorPort !== undefined && { inspectorPort: options.inspectorPort, inspectorHost: HOST }),
-      cf: false,
-      log: new SinkLog(options.logs),
-      handleStructuredLogs: ({ message }) => options.logs.write(message),
-      unsafeHandleRuntimeRestart: guard,
-      logRequests: false,
-      resourcePersistencePath: options.objectsDir,
-      telemetry: { enabled: false },
-      workers: [
-        {
-          ...workerOptions("api", vars, s3Credentials),
-          ...listening(apiPort),
-          // Otherwise the S3 endpoint accepts only names of this machine in Host.
-          routes: [`${new URL(options.apiUrl).hostname}/*`],
-        },
-        withMailbox({ ...workerOptions("site", vars), ...listening(sitePort) }, options.mailDir),
-        workerOptions("indexer", vars),
-      ],
-    });
-  const miniflare = withoutSignalHandlers(() => new Miniflare(miniflareOptions()));
-  try {
-    await miniflare.ready;
-  } catch (error) {
-    await miniflare.dispose().catch(() => undefined);
-    const reason =
-      (error instanceof Error ? error.message : String(error)).trim().split("\n").at(-1) ?? "no reason given";
-    throw errnoOf(error) === "ERR_ADDRESS_IN_USE"
-      ? new OperatorError(`a port was taken while starting (${reason}): set PORT and SITE_PORT to free ports`)
-      : new OperatorError(`the Workers runtime cannot start: ${reason}`);
-  }
-  guard();
+  const { miniflare, miniflareOptions, guard, ports } = await startRuntime(options);
   const fronts: Front[] = [];
   const closeFronts = () => Promise.all(fronts.map((front) => front.close()));
   try {
     const { host, port } = options;
-    fronts.push(await startFront({ host, port, variable: "PORT", target: apiPort, s3: entryPort }));
-    fronts.push(await startFront({ host, port: options.sitePort, variable: "SITE_PORT", target: sitePort }));
+    fronts.push(await startFront({ host, port, variable: "PORT", target: ports.api, s3: ports.entry }));
+    fronts.push(await startFront({ host, port: options.sitePort, variable: "SITE_PORT", target: ports.site }));
   } catch (error) {
     await closeFronts();
     await miniflare.dispose().catch(() => undefined);
@@ -141,10 +90,10 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
       const { outcome } = await handle.scheduled({ scheduledTime: new Date(), cron });
       if (outcome !== "ok") throw new Error(`the ${worker}'s scheduled job ended with ${outcome}`);
     },
-    apiPort,
+    apiPort: ports.api,
     reload: async () => {
       await miniflare.setOptions(miniflareOptions());
-      guard();
+      guard.renew();
     },
     drain: async (noticeMs) => {
       await Promise.race([
@@ -155,9 +104,95 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     stop: async () => {
       await closeFronts();
       await miniflare.dispose();
-      releaseGuard();
+      guard.release();
     },
   };
+}
+
+interface Runtime {
+  miniflare: Miniflare;
+  /** Built anew from the current bundles. */
+  miniflareOptions: () => MiniflareOptions;
+  guard: { renew(): void; release(): void };
+  ports: Ports;
+}
+
+/** Of 127.0.0.1. `entry` is Miniflare's own; behind the front only its S3 endpoint is used. */
+interface Ports {
+  entry: number;
+  api: number;
+  site: number;
+}
+
+/** Another process may take a port between its choice and its use. */
+const MAX_STARTS = 3;
+
+/** Starts workerd on free ports. Throws `OperatorError` if it cannot. */
+async function startRuntime(options: WorkersOptions): Promise<Runtime> {
+  let release = () => {};
+  const guard = {
+    renew: () => {
+      release();
+      release = guardChildren("workerd");
+    },
+    release: () => release(),
+  };
+  for (let starts = 1; ; starts++) {
+    const ports = { entry: await freePort(), api: await freePort(), site: await freePort() };
+    const miniflareOptions = () => optionsOf(options, ports, guard.renew);
+    const miniflare = withoutSignalHandlers(() => new Miniflare(miniflareOptions()));
+    try {
+      await miniflare.ready;
+      guard.renew();
+      return { miniflare, miniflareOptions, guard, ports };
+    } catch (error) {
+      await miniflare.dispose().catch(() => undefined);
+      if (errnoOf(error) === "ERR_ADDRESS_IN_USE" && starts < MAX_STARTS) continue;
+      const message = error instanceof Error ? error.message : String(error);
+      const reason = message.trim().split("\n").at(-1) ?? "no reason given";
+      throw new OperatorError(`the Workers runtime cannot start: ${reason}`);
+    }
+  }
+}
+
+function optionsOf(options: WorkersOptions, ports: Ports, onRestart: () => void): MiniflareOptions {
+  const vars = {
+    MAIL_PROVIDER: "local",
+    ...options.vars,
+    API_URL: options.apiUrl,
+    SITE_URL: options.siteUrl,
+    DATABASE_URL: options.databaseUrl,
+    ENCRYPTION_KEY: options.secrets.encryptionKey,
+    R2_ACCESS_KEY_ID: options.secrets.r2AccessKeyId,
+    R2_SECRET_ACCESS_KEY: options.secrets.r2SecretAccessKey,
+    SNAPSHOTS_S3_URL: localBucketUrl(options.apiUrl),
+  };
+  const s3Credentials = {
+    accessKeyId: options.secrets.r2AccessKeyId,
+    secretAccessKey: options.secrets.r2SecretAccessKey,
+  };
+  return convertV4MiniflareOptions({
+    host: HOST,
+    port: ports.entry,
+    ...(options.inspectorPort !== undefined && { inspectorPort: options.inspectorPort, inspectorHost: HOST }),
+    cf: false,
+    log: new SinkLog(options.logs),
+    handleStructuredLogs: ({ message }) => options.logs.write(message),
+    unsafeHandleRuntimeRestart: onRestart,
+    logRequests: false,
+    resourcePersistencePath: options.objectsDir,
+    telemetry: { enabled: false },
+    workers: [
+      {
+        ...workerOptions("api", vars, s3Credentials),
+        ...listening(ports.api),
+        // Otherwise the S3 endpoint accepts only names of this machine in Host.
+        routes: [`${new URL(options.apiUrl).hostname}/*`],
+      },
+      withMailbox({ ...workerOptions("site", vars), ...listening(ports.site) }, options.mailDir),
+      workerOptions("indexer", vars),
+    ],
+  });
 }
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
