@@ -69,6 +69,19 @@ describe("the site's reverse proxy", () => {
     expect((await fetch(`${siteUrl}/nothing`)).status).toBe(404);
   });
 
+  it("leads from an address with a slash at its end to the page", async () => {
+    const { siteUrl } = service();
+    for (const [given, page] of [
+      ["/app/", "/app"],
+      ["/docs/", "/docs"],
+      ["/docs/cli//?from=mail", "/docs/cli?from=mail"],
+      ["/app/acme/search/?q=a%20b", "/app/acme/search?q=a%20b"],
+    ] as const) {
+      const answer = await fetch(siteUrl + given, { redirect: "manual" });
+      expect([given, answer.status, answer.headers.get("Location")]).toEqual([given, 301, page]);
+    }
+  });
+
   it("has the documentation, as pages and as Markdown", async () => {
     const { siteUrl } = service();
     const page = await fetch(`${siteUrl}/docs/cli`);

@@ -16,9 +16,13 @@ const log = createLogger({ worker: "site" });
 
 export default {
   async fetch(request, env, ctx) {
-    const { pathname } = new URL(request.url);
+    const { pathname, search } = new URL(request.url);
     if (pathname === API_PREFIX || pathname.startsWith(`${API_PREFIX}/`)) {
       return proxy(request, (forwarded) => env.API.fetch(forwarded), settingsOf(env).proxies);
+    }
+    if (isDocs(pathname) || isApp(pathname)) {
+      const page = withoutSlashes(pathname);
+      if (page !== pathname && request.method === "GET") return redirect(page + search);
     }
     if (isDocs(pathname)) {
       // Evaluated on first use: an isolate that only proxies never parses the pages.
@@ -27,7 +31,7 @@ export default {
     }
     if (pathname === AUTHORIZE_PATH) return dashboard.fetch(request, env, ctx);
     if (isOAuth(pathname)) return answerOAuth(request, env);
-    if (pathname === "/app" || pathname.startsWith("/app/")) return dashboard.fetch(request, env, ctx);
+    if (isApp(pathname)) return dashboard.fetch(request, env, ctx);
     const { landingPage } = await import("./landing.ts");
     return landingPage(request, pathname);
   },
@@ -53,4 +57,19 @@ export default {
 
 function isDocs(pathname: string): boolean {
   return pathname === "/docs" || pathname.startsWith("/docs/") || pathname === "/llms.txt";
+}
+
+function isApp(pathname: string): boolean {
+  return pathname === "/app" || pathname.startsWith("/app/");
+}
+
+/** Pages have no slash at the end, but typed addresses and links from elsewhere may. */
+function withoutSlashes(pathname: string): string {
+  let end = pathname.length;
+  while (pathname.charAt(end - 1) === "/") end--;
+  return pathname.slice(0, end);
+}
+
+function redirect(location: string): Response {
+  return new Response(null, { status: 301, headers: { Location: location } });
 }

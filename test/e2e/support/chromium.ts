@@ -19,10 +19,20 @@ const HELP = `No Chromium could be started. One of these helps:
   - install Google Chrome
   - set SKIP_BROWSER=1 to leave the browser tests out`;
 
-/** Starts a headless browser. Throws an error that says what to do when there is none. */
-export async function launchChromium(): Promise<Browser> {
+/**
+ * Starts a headless browser. Throws an error that says what to do when there is none. With `systemFonts` it has the fonts of this machine
+ * and not the one of @sparticuz/chromium, which has no monospaced letters but makes the layout the same on every machine.
+ */
+export async function launchChromium({ systemFonts = false } = {}): Promise<Browser> {
   try {
-    return await chromium.launch({ ...(await launchOptions()), chromiumSandbox: false });
+    const { env, ...options } = await launchOptions();
+    const { FONTCONFIG_PATH: fonts, ...withoutFonts } = env ?? {};
+    const isPlain = systemFonts || fonts === undefined;
+    return await chromium.launch({
+      ...options,
+      ...(env && { env: isPlain ? withoutFonts : env }),
+      chromiumSandbox: false,
+    });
   } catch (error) {
     throw new Error(HELP, { cause: error });
   }

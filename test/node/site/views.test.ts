@@ -43,8 +43,25 @@ describe("highlighting", () => {
       ["com", "# note"],
     ]);
     expect(kinds("#define x", "c")).toEqual([]);
-    expect(kinds("fn f<'a>(x: &u8) {}", "rust")).toEqual([["key", "fn"]]);
+    expect(kinds("fn f<'a>(x: &Path) {}", "rust")).toEqual([["key", "fn"]]);
     expect(kinds("see https://example.com/x")).toEqual([]);
+  });
+
+  it("knows the keywords of each language, and members from keywords", () => {
+    expect(kinds("db.delete(a).where(and(b))")).toEqual([]);
+    expect(kinds("[...new Set()]")).toEqual([["key", "new"]]);
+    expect(kinds("for i in 0..self.len", "rust")).toEqual([
+      ["key", "for"],
+      ["key", "in"],
+      ["num", "0"],
+      ["key", "self"],
+    ]);
+    expect(kinds("SELECT a from b", "sql")).toEqual([
+      ["key", "SELECT"],
+      ["key", "from"],
+    ]);
+    expect(kinds("def end(new)", "python")).toEqual([["key", "def"]]);
+    expect(kinds("return constructor", "constructor")).toEqual([["key", "return"]]);
   });
 
   it("tells quotes and slashes apart by the language", () => {
@@ -68,6 +85,8 @@ describe("highlighting", () => {
     ]);
     expect(kinds("fn f<'a>(x: &'a u8) -> char { '\\'' }", "rust")).toEqual([
       ["key", "fn"],
+      ["key", "u8"],
+      ["key", "char"],
       ["str", "'\\''"],
     ]);
     expect(kinds("match c { 'x' => 1 }", "rust")).toEqual([

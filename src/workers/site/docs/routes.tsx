@@ -34,7 +34,6 @@ export function createDocs(): Hono<{ Bindings: SettingsEnv }> {
     const query = c.req.query("q");
     return query === undefined ? page(c, "") : html(c, searchPage(c, query, await searchDocs(query)));
   });
-  app.get("/docs/", (c) => c.redirect("/docs", 301));
   app.get("/docs/files/:name{.+}", (c) => {
     const name = c.req.param("name");
     const attachment = Object.hasOwn(docs.attachments, name) ? docs.attachments[name] : undefined;

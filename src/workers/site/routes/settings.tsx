@@ -88,7 +88,7 @@ settingsPages.get("/settings", async (c) => {
       </Panel>
       <Panel
         title="Retention"
-        text="Older ones are deleted every day, for good. Of each repository the last five revisions, the last one of every branch and the last five snapshots are kept, whatever their age."
+        text="Older records are deleted every day and cannot be restored. The last five revisions and snapshots of each repository, and the last revision of each branch, are kept whatever their age."
       >
         <div class="body">
           {manages ? (

@@ -2,6 +2,8 @@
  * Highlights search results: strings, comments, numbers and keywords of languages with C-like or script-like syntax. One pass over
  * the text, which reads each character a bounded number of times.
  */
+import { keywordsOf } from "./keywords.ts";
+
 type TokenKind = "key" | "str" | "num" | "com";
 
 export interface Token {
@@ -36,17 +38,10 @@ const SCRIPTS = new Set(["javascript", "typescript", "tsx", "vue", "svelte"]);
 /** What a regular expression may follow, where a division cannot. */
 const BEFORE_REGEX = new Set("(,=:[!&|?{;+~>\n");
 
-const KEYWORDS = new Set(
-  `abstract and as async await begin bool boolean break case catch class const constructor continue def default defer delete
-  do else elif elsif end enum export extends extern false final finally float fn for foreach from func function go goto if impl implements
-  import in include inline instanceof int interface internal is lambda let local long loop match mod module mut namespace new nil none
-  not null object of operator or override package private protected pub public raise readonly record ref require rescue return
-  sealed self static string struct super switch template then this throw throws trait true try type typedef typeof undefined union unless
-  unsafe until use using val var virtual void volatile when where while with yield`.split(/\s+/),
-);
-
 /** Splits code into tokens, whose concatenation is the code. */
 export function tokenize(code: string, language: string): Token[] {
+  const keywords = keywordsOf(language);
+  const ignoresCase = language === "sql";
   const tokens: Token[] = [];
   let plainFrom = 0;
   let at = 0;
@@ -67,7 +62,8 @@ export function tokenize(code: string, language: string): Token[] {
     } else if (isDigit(character)) emit("num", wordEnd(code, at));
     else if (isWord(character)) {
       const end = wordEnd(code, at);
-      if (KEYWORDS.has(code.slice(at, end))) emit("key", end);
+      const word = code.slice(at, end);
+      if (keywords.has(ignoresCase ? word.toLowerCase() : word) && !isMember(code, at)) emit("key", end);
       else at = end;
     } else at++;
   }
@@ -120,6 +116,11 @@ function isRegexAt(code: string, slash: number): boolean {
   let at = slash - 1;
   while (slash - at < MAX_SPACES && code.charAt(at) === " ") at--;
   return at < 0 || BEFORE_REGEX.has(code.charAt(at)) || code.slice(Math.max(0, at - 5), at + 1) === "return";
+}
+
+/** Whether a word is the name of a member: behind a single dot, which no spread or range is. */
+function isMember(code: string, at: number): boolean {
+  return code.charAt(at - 1) === "." && code.charAt(at - 2) !== ".";
 }
 
 function lineEnd(code: string, at: number): number {
