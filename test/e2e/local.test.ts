@@ -23,7 +23,7 @@ import { startPushServer } from "../support/push-server.ts";
 import { admin, adminOn, api, database, newTenant, runScheduled, service } from "./support/service.ts";
 import { freePorts, runStart, type ServiceProcess, spawnService } from "./support/process.ts";
 
-const TIMEOUT_MS = 240_000;
+const TIMEOUT_MS = 600_000;
 const cleanups: (() => unknown)[] = [];
 
 afterEach(async () => {

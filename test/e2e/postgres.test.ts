@@ -12,7 +12,7 @@ import { freePorts, runStart, type ServiceProcess, spawnService } from "./suppor
 /** `npm start` on a PostgreSQL server, as docs/self-hosting.md describes it. */
 
 const RUN = fileURLToPath(new URL("../../src/tooling/local/run.mjs", import.meta.url));
-const TIMEOUT_MS = 240_000;
+const TIMEOUT_MS = 600_000;
 
 let server: PostgresServer;
 let folder: string;

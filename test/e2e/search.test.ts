@@ -237,6 +237,12 @@ describe("the page of a search", () => {
     }
   });
 
+  it("says that nothing matches well", async () => {
+    const member = await memberOf(other.tenantId, "member");
+    const html = await member.page(`/app/${await slugOf(member)}/search?q=quokka+burrow+telemetry`);
+    expect(html).toMatch(/Nothing matches well\.<\/strong>[\s\S]*<code>quokka<\/code>[\s\S]*These files come nearest/);
+  });
+
   it("ends with the reason if the search is refused, below the form that has what was typed", async () => {
     const member = await memberOf(other.tenantId, "member");
     const html = await member.page(`/app/${await slugOf(member)}/search?q=%28open&mode=regex`);

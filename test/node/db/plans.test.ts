@@ -80,7 +80,7 @@ const ROWS = 2_000;
 /** More is a list or a page of the daily job. With statistics of nearly empty tables such a statement may read a table once. */
 const SINGLE = 5_000;
 const ONE_PASS = 150_000;
-const LONG_MS = 300_000;
+const LONG_MS = 600_000;
 
 describe.each(DATABASES)("statements on %s with %s statistics", (_name, statistics, start) => {
   let database: { url: string; close(): Promise<void> };

@@ -179,7 +179,7 @@ describe("npm run deploy", () => {
     expect(existsSync(stateFile())).toBe(false);
   });
 
-  it("goes on after a kill at every step, and ends with one complete deployment", { timeout: 300_000 }, async () => {
+  it("goes on after a kill at every step, and ends with one complete deployment", { timeout: 600_000 }, async () => {
     let last: Outcome = { code: null, output: "" };
     // Two or three changes a run: replacing a key whose value was lost takes two. Uploads are left to the last run.
     for (let runs = 0; last.code !== 0; runs++) {
@@ -225,7 +225,7 @@ describe("npm run deploy", () => {
     expect(site.find(({ name }) => name === "MAIL_PROVIDER")?.text).toBe("none");
   });
 
-  it("changes nothing but the uploads when it is repeated, and shows no secret", { timeout: 300_000 }, async () => {
+  it("changes nothing but the uploads when it is repeated, and shows no secret", { timeout: 600_000 }, async () => {
     const before = cloudflare.changes.length;
     const key = cloudflare.scripts.get("code-context-staging-api")?.secrets.get("ENCRYPTION_KEY") ?? "";
     const mail = { MAIL_PROVIDER: "resend", MAIL_FROM: "Code <noreply@example.com>", MAIL_API_KEY: "mail-secret" };
@@ -264,7 +264,7 @@ describe("npm run deploy", () => {
 
   it(
     "resets nothing when it is run from another shell, on a state of an earlier commit and with a lost answer",
-    { timeout: 300_000 },
+    { timeout: 600_000 },
     async () => {
       const kept = JSON.parse(readFileSync(stateFile(), "utf8")) as Record<string, unknown>;
       const { encryptionKey, neonProjectId } = kept;
@@ -298,7 +298,7 @@ describe("npm run deploy", () => {
 
   it(
     "keeps a rotated encryption key, takes CORS rules away and refuses what would harm",
-    { timeout: 300_000 },
+    { timeout: 600_000 },
     async () => {
       releaseBefore = activeVersions();
       const { encryptionKey } = JSON.parse(readFileSync(stateFile(), "utf8")) as { encryptionKey: string };

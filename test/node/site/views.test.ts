@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { toCsvLine } from "../../../src/service/dashboard/audit.ts";
 import { projectMonth } from "../../../src/service/dashboard/usage.ts";
 import { EXAMPLE, landingPage } from "../../../src/workers/site/landing.ts";
+import { GrepNotes, SearchNotes } from "../../../src/workers/site/views/answer-notes.tsx";
 import { Code } from "../../../src/workers/site/views/code.tsx";
 import { describeBrowser } from "../../../src/workers/site/views/browser.ts";
 import { formatBytes, formatNumberOf, relativeTime, spanText } from "../../../src/workers/site/views/format.ts";
@@ -140,6 +141,38 @@ describe("highlighting", () => {
   });
 });
 
+it("tells what an answer leaves out, and how far it can be trusted", async () => {
+  const workspaceId = crypto.randomUUID();
+  const text = (html: unknown) =>
+    String(html)
+      .replaceAll(/<[^>]+>/g, "")
+      .replaceAll(/\s+/g, " ");
+  const notes = await SearchNotes({
+    weak: { unknown: ["quokka", "<b>"], files: 4_396 },
+    degraded: "rerank",
+    leftOut: [{ repo: "github.com/acme/app", workspaceId }],
+  });
+  expect(text(notes)).toBe(
+    "Not searched, because their index is being rewritten: github.com/acme/app. Search again in ten seconds." +
+      "Ranked without rerank, which is not available now." +
+      "Nothing matches well. In none of the 4,396 searched files: quokka, &lt;b&gt;. These files come nearest.",
+  );
+  expect(text(await SearchNotes({}))).toBe("");
+
+  const owner = { repo: "github.com/acme/app", workspaceId };
+  const exact = await GrepNotes({
+    gaps: [{ ...owner, path: "big.c", reason: "too_large" }],
+    withheldIn: [{ ...owner, path: "a/.env", lines: 2 }],
+    coverage: { files: 7, bytes: 100, notSearched: { too_large: 3 }, withheldLines: 2 },
+    pageOf: ({ path }) => `/code/${path}`,
+  });
+  expect(text(exact)).toBe(
+    "Files that were not searched (1 of 3)github.com/acme/app big.c: too large" +
+      "Files with lines that may hold secretsgithub.com/acme/app a/.env: 2 lines",
+  );
+  expect(String(exact)).toContain('<a href="/code/a/.env">');
+});
+
 describe("the month's projection", () => {
   const day = (d: number) => `2026-11-${String(d).padStart(2, "0")}`;
   const noon = (d: number) => Date.UTC(2026, 10, d, 12);
@@ -218,6 +251,9 @@ it("counts one thing in the singular", () => {
 it("writes code with line numbers that take little of a page", async () => {
   const html = String(await Code({ text: "\n".repeat(4_999), language: "c", firstLine: 1, label: "a.c", page: "" }));
   expect(html).toContain('<a class="line-no" id="L5000" href="#L5000" tabindex="-1">5000</a>');
+  const best = { startLine: 3, endLine: 3 };
+  const marked = String(await Code({ text: "a\nb", language: "", firstLine: 2, label: "a.c", page: "/a.c", best }));
+  expect(marked).toMatch(/class="line-no" href="[^"]+L2"[\s\S]*class="line-no on" href="[^"]+L3"/);
   // A page of 5,000 lines is to take 150 KB, code, style and script included.
   expect(gzipSync(html).byteLength).toBeLessThan(50_000);
 });

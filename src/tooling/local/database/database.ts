@@ -8,7 +8,8 @@ import { migrate } from "./migrations.ts";
 import { saveTemplate, templatePath } from "./template.ts";
 import { localSecrets, newSecrets } from "../stack/local-secrets.ts";
 
-const PROBE_TIMEOUT_MS = 5_000;
+/** PostgreSQL closes the connection at once, and an endpoint answers; the bundles that are built meanwhile may keep this process busy. */
+const PROBE_TIMEOUT_MS = 30_000;
 
 interface DatabaseOptions {
   /** Data directory; the database is its subfolder `database`. In memory when absent. */

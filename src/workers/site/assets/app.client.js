@@ -215,7 +215,7 @@
 
   /** Marks the lines of an address that ends with #L10-L20. */
   function markLines() {
-    for (const line of document.querySelectorAll(".line-no.on")) line.classList.remove("on");
+    for (const line of document.querySelectorAll(".line-no[id].on")) line.classList.remove("on");
     const [, from, to] = /^#L(\d+)-L(\d+)$/.exec(location.hash) ?? [];
     for (let line = Number(from); line <= Math.min(Number(to), Number(from) + 5000); line++)
       document.getElementById(`L${line}`)?.classList.add("on");

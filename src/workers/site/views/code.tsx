@@ -12,6 +12,8 @@ interface CodeProps {
   firstLine: number;
   label: string;
   marks?: Marks;
+  /** Lines whose numbers are set off. */
+  best?: { startLine: number; endLine: number };
   /** Page that a line's number leads to, without the anchor; the lines have anchors of their own if it is "". */
   page: string;
   /** Lines by number, each with what is shown in its place. */
@@ -34,7 +36,7 @@ const BLOCK_LINES = 100;
 /**
  * Code with line numbers, highlighted. Made as text, because a file may have 10,000 lines and elements for each token took 0.5 s.
  */
-export function Code({ text, language, firstLine, label, marks, page, instead, namePage }: CodeProps) {
+export function Code({ text, language, firstLine, label, marks, best, page, instead, namePage }: CodeProps) {
   const lines = splitLines(tokenize(text, language));
   const blocks: string[] = [];
   for (let from = 0; from < lines.length; from += BLOCK_LINES) {
@@ -45,7 +47,8 @@ export function Code({ text, language, firstLine, label, marks, page, instead, n
         note === undefined
           ? tokensHtml(tokens, marks?.(line) ?? [])
           : `<span class="withheld">${escapeHtml(note)}</span>`;
-      return `${numberHtml(line, page)}${code}\n`;
+      const isBest = best !== undefined && line >= best.startLine && line <= best.endLine;
+      return `${numberHtml(line, page, isBest)}${code}\n`;
     });
     blocks.push(`<span class="block">${html.join("")}</span>`);
   }
@@ -58,9 +61,10 @@ export function Code({ text, language, firstLine, label, marks, page, instead, n
   );
 }
 
-function numberHtml(line: number, page: string): string {
+function numberHtml(line: number, page: string, isBest: boolean): string {
   const id = page === "" ? ` id="L${line}"` : "";
-  return `<a class="line-no"${id} href="${escapeHtml(page)}#L${line}" tabindex="-1">${line}</a>`;
+  const on = isBest ? " on" : "";
+  return `<a class="line-no${on}"${id} href="${escapeHtml(page)}#L${line}" tabindex="-1">${line}</a>`;
 }
 
 function tokensHtml(tokens: readonly Token[], marks: readonly (readonly [number, number])[]): string {

@@ -3,9 +3,11 @@ import type { GrepResponse } from "../../../contract/exact.ts";
 import type { SearchResponse } from "../../../contract/search.ts";
 import { codeUrl, hostUrl, type Place } from "../app/code.ts";
 import type { DashboardContext } from "../app/context.ts";
+import { GrepNotes, SearchNotes } from "./answer-notes.tsx";
 import { Code, marksOf } from "./code.tsx";
 import { formatCount } from "./format.ts";
 import { Empty, Time } from "./parts.tsx";
+import { reasonText } from "./reasons.ts";
 import { Commit } from "./state.tsx";
 
 type Result = SearchResponse["results"][number];
@@ -38,11 +40,11 @@ const resultKey = ({ path, language, startLine, endLine, symbol, score }: Result
 
 /** Ranked results: one file each. */
 export function Results({ c, answer, from, forRef }: ResultsProps<SearchResponse>) {
-  const { results, indexes, total, understood } = answer;
+  const { results, indexes, total } = answer;
   if (results.length === 0) {
     return (
       <>
-        <Taken understood={understood} />
+        <SearchNotes {...answer} />
         <section class="panel">
           <Empty title="Nothing found">
             <p>
@@ -56,7 +58,7 @@ export function Results({ c, answer, from, forRef }: ResultsProps<SearchResponse
   const ages = new Map(indexes.map((index) => [index.workspaceId, index.indexedAt]));
   return (
     <>
-      <Taken understood={understood} />
+      <SearchNotes {...answer} />
       <p class="soft" role="status">
         {formatCount(from + 1)}–{formatCount(from + results.length)} of {formatCount(total)}{" "}
         {total === 1 ? "file" : "files"} from {formatCount(indexes.length)}{" "}
@@ -84,29 +86,13 @@ export function Results({ c, answer, from, forRef }: ResultsProps<SearchResponse
               firstLine={excerpt.startLine}
               label={`${result.path}, line ${excerpt.startLine}`}
               marks={marksOf(excerpt.text, excerpt.startLine, wordsOf(result))}
+              best={result}
               page={codeUrl(c, { ...result, ref: forRef, startLine: undefined, endLine: undefined })}
             />
           ))}
         </article>
       ))}
     </>
-  );
-}
-
-/** What words of the query were taken for. */
-function Taken({ understood = [] }: Pick<SearchResponse, "understood">) {
-  if (understood.length === 0) return <></>;
-  return (
-    <p class="soft">
-      Understood{" "}
-      {understood.map(({ word, as }, i) => (
-        <>
-          {i > 0 && ", "}
-          <code>{word}</code> as <code>{as}</code>
-        </>
-      ))}
-      .
-    </p>
   );
 }
 
@@ -129,9 +115,10 @@ export function ExactResults({ c, answer, from, forRef }: ResultsProps<GrepRespo
         {formatCount(coverage.files)} files were searched
         {coverage.withheldLines > 0 && `, ${formatCount(coverage.withheldLines)} lines that may hold secrets were not`}
         {left.length > 0 &&
-          ` (not searched: ${left.map(([reason, count]) => `${formatCount(count)} ${reason}`).join(", ")})`}
+          ` (not searched: ${left.map(([reason, count]) => `${formatCount(count)} ${reasonText(reason)}`).join(", ")})`}
         .
       </p>
+      <GrepNotes {...answer} pageOf={(file) => codeUrl(c, { ...file, ref: forRef })} />
       {onceEach(files, (lines) => lines.map(({ path, line, text }) => [path, line, text])).map(
         ({ item: lines, others }) => {
           const [first] = lines as [(typeof lines)[number], ...typeof lines];

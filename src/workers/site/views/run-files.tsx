@@ -6,6 +6,7 @@ import { codeUrl } from "../app/code.ts";
 import { type DashboardContext, tenantPath } from "../app/context.ts";
 import { formatCount } from "./format.ts";
 import { Empty, Panel } from "./parts.tsx";
+import { reasonText } from "./reasons.ts";
 import { Table } from "./table.tsx";
 
 export const FIGURES: readonly (readonly [name: string, label: string, outcome?: ParseOutcome])[] = [
@@ -19,27 +20,11 @@ export const FIGURES: readonly (readonly [name: string, label: string, outcome?:
   ["redactedCount", "Chunks withheld: they may hold a secret", "redacted"],
 ];
 
-const REASONS: Record<string, string> = {
-  unknown_type: "type not known",
-  too_large: "too large",
-  binary: "binary",
-  lfs: "Git LFS pointer",
-  generated: "generated",
-  minified: "minified",
-  symlink: "symbolic link",
-  submodule: "submodule",
-  excluded: "excluded by a glob",
-  vendored: "vendored",
-};
-
 const OUTCOMES: Record<ParseOutcome, string> = {
   partial: "Files with lines that the parser could not read",
   fallback: "Files not parsed as their language",
   redacted: "Files with chunks withheld",
 };
-
-/** Name of a reason for which a file is left out. */
-const reasonText = (reason: string) => REASONS[reason] ?? reason.replaceAll("_", " ");
 
 export const leftOutText = (reason: string) => `Left out: ${reasonText(reason)}`;
 
