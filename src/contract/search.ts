@@ -153,6 +153,12 @@ export const SymbolsResponse = z
     ),
     match: z.enum(["exact", "prefix", "fuzzy"]).describe("How the symbols match."),
     total: z.int().min(0).describe("Definitions found, of which `symbols` are the first."),
+    tooLarge: z
+      .object({ files: z.int().min(1), paths: z.array(z.string()).describe("The first of them.") })
+      .optional()
+      .describe(
+        "Files that are too large to be indexed and may define the name, if it is not found exactly; `POST /grep` searches them.",
+      ),
     truncated: z.boolean(),
     indexes: z.array(SearchedIndex),
   })

@@ -22,9 +22,9 @@ export async function symbol(context: Context, name: string, options: SymbolOpti
     options,
     request: () => request,
     // A script that asks for a name must not take a similar one for it.
-    missing: ({ symbols: similar, match }) =>
+    missing: ({ symbols: similar, match, tooLarge }) =>
       match === "fuzzy" && request.match === undefined
-        ? new NotFoundError("name", name, nearNames(similar))
+        ? new NotFoundError("name", name, nearNames(similar), tooLarge)
         : undefined,
   });
   const { ui } = context;

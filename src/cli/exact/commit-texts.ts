@@ -1,6 +1,7 @@
 import { MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
 import type { InspectedText } from "../../engines/exact/inspect.ts";
 import { blankLines } from "../../engines/parsing/secrets/lines.ts";
+import { asUtf8 } from "../../engines/parsing/utf16.ts";
 import { mayHold } from "../../engines/exact/ngram-filter.ts";
 import type { FileBytes, MissingText, RevisionTexts, TextFile } from "../../engines/exact/types.ts";
 import { compareUtf8 } from "../../engines/search/order.ts";
@@ -40,7 +41,7 @@ export function commitTexts(given: CommitTree): RevisionTexts {
       const { texts } = await examine();
       for await (const { oid, bytes } of readBlobs(root, contents)) {
         const withheld = texts.get(oid)?.withheld ?? [];
-        yield { content: oid, bytes: blankLines(bytes, withheld), withheld };
+        yield { content: oid, bytes: blankLines(asUtf8(bytes), withheld), withheld };
       }
     },
     enclosing: given.enclosing,

@@ -3,6 +3,7 @@ import { detectLanguage } from "../../engines/parsing/detect.ts";
 import { nameVerdict } from "../../engines/parsing/name-verdict.ts";
 import type { InspectedText } from "../../engines/exact/inspect.ts";
 import { blankLines } from "../../engines/parsing/secrets/lines.ts";
+import { asUtf8 } from "../../engines/parsing/utf16.ts";
 import { mayHold } from "../../engines/exact/ngram-filter.ts";
 import type { FileBytes, MissingText, RevisionTexts, TextFile } from "../../engines/exact/types.ts";
 import type { FileListing } from "../git/git.ts";
@@ -89,7 +90,7 @@ async function readText(
   const after = tree.lstat(path);
   const { reason, withheld } = after && known.isInState(after) ? known : await inspect(bytes);
   if (reason === "binary" || reason === "lfs") return { content: path, missing: "unreadable" };
-  return { content: path, bytes: blankLines(bytes, withheld), withheld };
+  return { content: path, bytes: blankLines(asUtf8(bytes), withheld), withheld };
 }
 
 /** As `inspectText`, which is loaded when a text is not known yet: what finds secrets takes longer to load than a search. */

@@ -1,4 +1,5 @@
 import { MAX_BODY_BYTES, MAX_OVERLAY_FILES } from "../../contract/limits.ts";
+import { asUtf8 } from "../../engines/parsing/utf16.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { FileTree } from "../indexing/file-tree.ts";
 import { git, gitList, splitNul, withoutFilters } from "./command.ts";
@@ -40,11 +41,12 @@ export async function editsOf(root: string, commit: string): Promise<EditedFile[
   });
 }
 
-/** The text of a file. Of a binary one only that it is one: it is not indexed. */
+/** The text of a file. Of a binary one only that it is one: it is neither indexed nor searched. */
 function textOf(tree: FileTree, path: string): string | null {
   const content = tree.read(path, MAX_BODY_BYTES);
   if (content === undefined) return null;
-  return content.includes(0) ? "\0" : Buffer.from(content).toString("utf8");
+  const text = asUtf8(content);
+  return text.includes(0) ? "\0" : Buffer.from(text).toString("utf8");
 }
 
 function tooMuch(what: string): CliError {

@@ -39,6 +39,7 @@ export async function openCommitIndex(context: Context, project: Project, gitSha
     state: () => ({ gitSha, indexedAtMs: Date.now(), isWorkTree: false, stale: undefined }),
     lines: (index, path, start, end) => linesOfCommit(project, gitSha, index, path, start, end),
     texts: async (enclosing) => (await import("../exact/open-texts.ts")).openCommitTexts(project, gitSha, enclosing),
+    tooLarge: async () => (await import("./too-large.ts")).tooLargeFilesOfCommit(project.root, gitSha),
     rebuild: () => build({ isDamaged: true }),
   };
   return openLocalIndex(project, tree, { rebuild: true });

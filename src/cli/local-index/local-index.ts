@@ -74,6 +74,8 @@ export interface LocalIndex {
   history(): Promise<ChangeHistory | undefined>;
   /** Up to five indexed paths that may have been meant. */
   nearPaths(path: string): string[];
+  /** Files that would be indexed if they were smaller. */
+  tooLarge(): Promise<string[]>;
   /** All files and their whole texts. */
   texts(): Promise<RevisionTexts>;
   close(): void;
@@ -88,6 +90,8 @@ export interface IndexedTree {
   lines: (index: SearchIndex, path: string, start?: number, end?: number) => Promise<FileLines | undefined>;
   /** All files and their whole texts, indexed or not; `enclosing` knows the symbols. */
   texts: (enclosing: RevisionTexts["enclosing"]) => Promise<RevisionTexts>;
+  /** Files that would be indexed if they were smaller. */
+  tooLarge: (index: SearchIndex) => Promise<string[]>;
   /** Makes the search index anew and returns the name of the table. */
   rebuild: () => Promise<string>;
 }
@@ -118,6 +122,7 @@ export function openWorkTreeIndex(
         return readLines(index, tree, path, start, end) ?? (await exact()).searchedLines(project, path, start, end);
       },
       texts: async (enclosing) => (await exact()).openWorkTreeTexts(project, enclosing),
+      tooLarge: async (index) => (await import("./too-large.ts")).tooLargeFiles(project, index.tables[0]?.paths ?? []),
       rebuild: async () => (await updates()).rebuildSearchIndex(context, project, new SearchFolder(project.directory)),
     },
     options,
@@ -229,6 +234,10 @@ class OpenLocalIndex implements LocalIndex {
 
   nearPaths(path: string): string[] {
     return nearPaths(this.#index.tables[0]?.paths ?? [], path);
+  }
+
+  tooLarge(): Promise<string[]> {
+    return this.#tree.tooLarge(this.#index);
   }
 
   texts(): Promise<RevisionTexts> {

@@ -22,6 +22,7 @@ export function openIndexes(index: LocalIndex): OpenIndexes<LocalInfo> {
     history: () => index.history(),
     withUses: (_, work) => index.withUses((files) => work(files, files)),
     having: (paths) => index.withUses(async (files) => [paths.filter((path) => files.has(path)).length]),
+    tooLarge: () => index.tooLarge(),
     nearPaths: (path) => Promise.resolve(index.nearPaths(path)),
   };
 }

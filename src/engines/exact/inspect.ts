@@ -3,14 +3,15 @@ import { detectLanguage } from "../parsing/detect.ts";
 import { findWithheld } from "../parsing/secrets/find-withheld.ts";
 import { blankLines, type LineRange } from "../parsing/secrets/lines.ts";
 import { contentSkipReason } from "../parsing/skip.ts";
+import { asUtf8 } from "../parsing/utf16.ts";
 import { type FilterPart, ngramFilter } from "./ngram-filter.ts";
 
 export interface InspectedText {
-  /** Why the bytes are not ranked (`generated`, `minified`), or not searched (`binary`, `lfs`); undefined if they are both. */
-  reason: "binary" | "lfs" | "generated" | "minified" | undefined;
+  /** Why the bytes are not ranked (`generated`, `minified`, `utf16`), or not searched (`binary`, `lfs`); undefined if they are both. */
+  reason: "binary" | "lfs" | "generated" | "minified" | "utf16" | undefined;
   /** Language that the `#!` line names; null if none does. */
   script: string | null;
-  /** Lines that may hold a secret. */
+  /** Lines that may hold a secret. As with what follows, of UTF-16 those of its text as UTF-8. */
   withheld: LineRange[];
   /** Of the text without these lines. Empty where nothing is searched. */
   filter: FilterPart;
@@ -20,9 +21,10 @@ export interface InspectedText {
 export function inspectText(bytes: Uint8Array): InspectedText {
   const reason = contentSkipReason(bytes);
   if (reason === "binary" || reason === "lfs") return { reason, script: null, withheld: [], filter: partOf(NO_BYTES) };
-  const withheld = findWithheld(bytes);
-  const script = detectLanguage("", bytes) ?? null;
-  return { reason, script, withheld, filter: partOf(ngramFilter(blankLines(bytes, withheld))) };
+  const text = asUtf8(bytes);
+  const withheld = findWithheld(text);
+  const script = detectLanguage("", text) ?? null;
+  return { reason, script, withheld, filter: partOf(ngramFilter(blankLines(text, withheld))) };
 }
 
 const NO_BYTES = new Uint8Array();

@@ -1,7 +1,9 @@
 import { decodeUtf8 } from "./source-text.ts";
+import { hasUtf16Mark, hasUtf16Nul } from "./utf16.ts";
 
 type SkipReason = "vendored" | "generated" | "minified" | "lockfile";
-type ContentSkipReason = "binary" | "minified" | "generated" | "lfs";
+/** Text of the last three is searched all the same. */
+type ContentSkipReason = "binary" | "lfs" | "minified" | "generated" | "utf16";
 
 const VENDORED =
   /(?:^|\/)(?:node_modules|bower_components|jspm_packages|vendor|vendors|third[_-]party|\.yarn|\.pnp\.c?js|Pods|Carthage|Godeps|site-packages|\.venv|venv|__pycache__|\.tox|\.git|\.hg|\.svn|\.gradle|\.mvn\/wrapper|\.terraform|\.cargo\/registry|elm-stuff|deps\/npm)(?:\/|$)/;
@@ -70,22 +72,18 @@ const CODE_BYTES: ReadonlySet<number> = new Set(Buffer.from("{}()[];:="));
  * Why a file's content is not indexed; `undefined` if it is. Depends only on the bytes, so that the hosted index, which sees blobs
  * before their paths, and the CLI skip the same files.
  *
- * A file is binary if it contains a NUL byte (as in git; this includes UTF-16 and UTF-32), or if it is neither valid UTF-8 nor
- * plausible text in an older or mixed encoding. Such text is read as Latin-1, one character per byte.
+ * A file is binary if it contains a NUL byte (as in git; this includes UTF-32, and UTF-16 without a byte order mark), or if it is neither
+ * valid UTF-8 nor plausible text in an older or mixed encoding. Such text is read as Latin-1, one character per byte.
  */
 export function contentSkipReason(bytes: Uint8Array): ContentSkipReason | undefined {
+  if (hasUtf16Mark(bytes)) return hasUtf16Nul(bytes) ? "binary" : "utf16";
   if (bytes.includes(0)) return "binary";
-  if (hasUtf16Mark(bytes)) return "binary";
   if (decodeUtf8(bytes) === undefined && !isPlausibleText(bytes)) return "binary";
   const head = headText(bytes);
   if (bytes.length <= LFS_POINTER_MAX_BYTES && head.startsWith(LFS_POINTER)) return "lfs";
   // Search for the word first, because the expression tries each line.
   if (/generated/i.test(head) && GENERATED_HEADER.test(head)) return "generated";
   return isMinified(bytes) ? "minified" : undefined;
-}
-
-function hasUtf16Mark(bytes: Uint8Array): boolean {
-  return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
 }
 
 /**

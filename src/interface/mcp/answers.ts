@@ -11,7 +11,16 @@ import type { RelationAnswer } from "../questions/relations/answer.ts";
 import type { Relation } from "../questions/relations/found.ts";
 import type { FilesAnswer } from "../questions/exact.ts";
 import { relationText } from "./relation-answer.ts";
-import type { Answered, FileLines, IndexInfo, InOneIndex, NotFoundError, RepoInfo } from "../questions/code-index.ts";
+import {
+  type Answered,
+  type FileLines,
+  type IndexInfo,
+  type InOneIndex,
+  type NotFoundError,
+  type RepoInfo,
+  type TooLarge,
+  tooLargeText,
+} from "../questions/code-index.ts";
 import { understoodText } from "../questions/understood.ts";
 import { type AnswerOptions, budgetOf, heading, placeOf } from "./answer-frame.ts";
 import { describeIndex, fit, type Forms, numberedLine, numberedLines, shownOf, tokensOf } from "./text.ts";
@@ -79,9 +88,10 @@ function resultText(indexes: readonly IndexInfo[], result: SearchResult): string
 export type ShownSymbol = FoundSymbol & { body?: string };
 
 export function symbolsText(
-  { indexes, leftOut, symbols, total, match }: Answered<{ symbols: ShownSymbol[]; total: number; match: string }>,
+  answer: Answered<{ symbols: ShownSymbol[]; total: number; match: string; tooLarge?: TooLarge }>,
   options: AnswerOptions,
 ): string {
+  const { indexes, leftOut, symbols, total, match, tooLarge } = answer;
   const head = heading(indexes, options.nowMs, leftOut);
   const parts = fit(
     symbols.map((symbol): Forms => {
@@ -93,9 +103,12 @@ export function symbolsText(
     budgetOf(options, head),
   );
   const shown = parts.filter((part) => part !== "");
-  const how = match === "exact" ? "" : ` No definition has exactly this name; these match as ${match}.`;
+  const how =
+    match === "exact" ? "" : ` No definition has exactly this name; these match as ${match}.${noteOf(tooLarge)}`;
   return [head, ...shown, `${shownOf(shown.length, total, "definition")}.${how}`].join("\n\n");
 }
+
+const noteOf = (tooLarge: TooLarge | undefined): string => (tooLarge ? ` ${tooLargeText(tooLarge)}.` : "");
 
 export function referencesText(
   answer: Answered<ReferenceAnswer>,
@@ -218,10 +231,10 @@ export function fileText(
 }
 
 /** The text for a name or path that no index has: what may have been meant, or what else to ask. */
-export function notFoundText({ field, value, near }: NotFoundError): string {
+export function notFoundText({ field, value, near, tooLarge }: NotFoundError): string {
   const missing = field === "path" ? `${value} is not in the index.` : `Nothing in the index is named ${value}.`;
   const other = `search_code finds ${field === "path" ? "files by name and content" : "code by what it does"}.`;
-  return `${missing} ${near.length === 0 ? other : `Similar: ${near.join(", ")}`}`;
+  return `${missing} ${near.length === 0 ? other : `Similar: ${near.join(", ")}${tooLarge ? "." : ""}`}${noteOf(tooLarge)}`;
 }
 
 export function reposText(repos: readonly RepoInfo[], total: number, options: AnswerOptions): string {

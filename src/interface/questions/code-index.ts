@@ -97,6 +97,8 @@ export interface OpenIndexes<Info extends IndexInfo = IndexInfo> {
   having(paths: readonly string[]): Promise<readonly number[]>;
   /** Up to five paths that may have been meant. */
   nearPaths(path: string): Promise<string[]>;
+  /** Files that would be indexed if they were smaller; undefined where it takes long to tell. */
+  tooLarge?(): Promise<readonly string[] | undefined>;
   /** All files and their whole texts, for exact search. */
   texts(): Promise<RevisionTexts>;
   /**
@@ -183,6 +185,20 @@ export class InvalidFieldError extends QuestionError {
   }
 }
 
+/** Files that are too large to be indexed: how many, and the first of them. */
+export interface TooLarge {
+  files: number;
+  paths: readonly string[];
+}
+
+/** What to say of them where a name is not found. */
+export function tooLargeText({ files, paths }: TooLarge): string {
+  const named = `${paths.join(", ")}${files > paths.length ? ", …" : ""}`;
+  return files === 1
+    ? `1 file is too large to be indexed, but grep searches it: ${named}`
+    : `${files} files are too large to be indexed, but grep searches them: ${named}`;
+}
+
 /** A name or path that no index has. */
 export class NotFoundError extends QuestionError {
   override readonly name = "NotFoundError";
@@ -191,13 +207,17 @@ export class NotFoundError extends QuestionError {
   readonly value: string;
   /** Up to five names or paths that may have been meant. */
   readonly near: readonly string[];
+  /** Files that may define a name; undefined if there are none, or that is not known. */
+  readonly tooLarge: TooLarge | undefined;
 
-  constructor(field: "name" | "path", value: string, near: readonly string[]) {
-    const hint = near.length === 0 ? "" : `; similar: ${near.join(", ")}`;
+  constructor(field: "name" | "path", value: string, near: readonly string[], tooLarge?: TooLarge) {
+    const similar = near.length === 0 ? [] : [`similar: ${near.join(", ")}`];
+    const hint = [...similar, ...(tooLarge ? [tooLargeText(tooLarge)] : [])].map((part) => `; ${part}`).join("");
     const missing = field === "path" ? `the index has no file ${value}` : `nothing in the index is named ${value}`;
     super("NOT_FOUND", `${field}: ${missing}${hint}`);
     this.field = field;
     this.value = value;
     this.near = near;
+    this.tooLarge = tooLarge;
   }
 }

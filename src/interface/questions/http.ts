@@ -43,14 +43,15 @@ export function searchResponse(answer: AnswerOf<typeof search>): SearchResponse 
 }
 
 export function symbolsResponse(answer: AnswerOf<typeof symbols>): SymbolsResponse {
-  const { match, total, truncated } = answer;
+  const { match, total, truncated, tooLarge } = answer;
   const found = answer.symbols.map(
     ({ revision, name, qualifiedName, kind, signature, path, language, startLine, endLine }) => {
       const { repo, workspaceId } = answer.indexes[revision] as Hosted;
       return { repo, workspaceId, name, qualifiedName, kind, signature, path, language, startLine, endLine };
     },
   );
-  return { ok: true, symbols: found, match, total, truncated, indexes: indexesOf(answer) };
+  const more = tooLarge && { tooLarge: { files: tooLarge.files, paths: [...tooLarge.paths] } };
+  return { ok: true, symbols: found, match, total, ...more, truncated, indexes: indexesOf(answer) };
 }
 
 export function referencesResponse(answer: AnswerOf<typeof references>): ReferencesResponse {

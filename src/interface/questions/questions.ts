@@ -1,13 +1,13 @@
 /** How each question is answered, by the same rules whoever asks and wherever the index lies. */
 import { CALL_PATH, DEFINITION, FILE, IMPACT, OUTLINE, REFERENCES, SEARCH, SYMBOLS } from "../../contract/questions.ts";
-import type { FoundReference, ReferenceAnswer } from "../../engines/search/types.ts";
+import type { FoundReference, ReferenceAnswer, SymbolAnswer } from "../../engines/search/types.ts";
 import type { ImpactAnswer } from "./impact/impact.ts";
 import type { RelatedReference, RelationAnswer } from "./relations/answer.ts";
 import type { DefinitionAnswer } from "./relations/definition.ts";
 import type { CallPathAnswer } from "./relations/path.ts";
-import { InvalidFieldError, question } from "./code-index.ts";
+import { InvalidFieldError, question, type TooLarge } from "./code-index.ts";
 import { coverage, files, grep } from "./exact.ts";
-import { unknownName, unknownPath } from "./unknown.ts";
+import { tooLargeIn, unknownName, unknownPath } from "./unknown.ts";
 
 /** Places by what they do or say. Nothing found is an empty answer. */
 export const search = question({
@@ -16,14 +16,15 @@ export const search = question({
   answer: (indexes, request) => indexes.search(request),
 });
 
-/** Definitions by name. */
+/** Definitions by name. Where only similar names are found, with the files that may define it all the same. */
 export const symbols = question({
   name: "symbols",
   parameters: SYMBOLS,
-  answer: async (indexes, request) => {
+  answer: async (indexes, request): Promise<SymbolAnswer & { tooLarge?: TooLarge }> => {
     const answer = await indexes.symbols(request);
     if (answer.symbols.length === 0) throw await unknownName(indexes, request.name);
-    return answer;
+    const tooLarge = answer.match === "exact" ? undefined : await tooLargeIn(indexes);
+    return tooLarge ? { ...answer, tooLarge } : answer;
   },
 });
 

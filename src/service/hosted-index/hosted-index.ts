@@ -79,6 +79,9 @@ export class HostedIndex implements CodeIndex<HostedInfo>, RepoList {
   }
 }
 
+/** With more indexes in scope, their lists of files are not read for what is left out. */
+const MAX_LISTED = 5;
+
 /** Revisions that were found for one question. */
 class OpenTargets implements OpenIndexes<HostedInfo> {
   readonly indexes: readonly HostedInfo[];
@@ -125,6 +128,12 @@ class OpenTargets implements OpenIndexes<HostedInfo> {
 
   async texts(): Promise<RevisionTexts> {
     return new HostedTexts(textDeps(this.#deps), this.indexes);
+  }
+
+  async tooLarge(): Promise<string[] | undefined> {
+    if (this.indexes.length > MAX_LISTED) return undefined;
+    const files = await (await this.texts()).files();
+    return files.flatMap(({ path, reason, language }) => (reason === "too_large" && language !== null ? [path] : []));
   }
 
   having(paths: readonly string[]) {

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { contentLanguage, detectLanguage } from "../../engines/parsing/detect.ts";
 import { contentSkipReason } from "../../engines/parsing/skip.ts";
+import { asUtf8 } from "../../engines/parsing/utf16.ts";
 import { BlobTable } from "./blob-table.ts";
 import type { ShardReady, StepContext } from "./context.ts";
 import { contentId, sha256Hex } from "./ids.ts";
@@ -14,7 +15,7 @@ import { rowsOf } from "../db/rows.ts";
 /** Source bytes per shard: a few seconds of parsing, small compared with a Worker's memory. */
 const SHARD_BYTES = 1024 * 1024;
 /** Reasons of a content that is not worth ranking, but is text all the same. */
-const isText = (reason: string): boolean => reason === "generated" || reason === "minified";
+const TEXT_REASONS: ReadonlySet<string> = new Set(["generated", "minified", "utf16"]);
 
 /** Blobs per shard: bounds the number of rows when files are tiny. */
 const SHARD_BLOBS = 1_000;
@@ -51,10 +52,10 @@ export class BlobSink {
     if (interpreter !== null) this.blobs.setContentLanguage(oid, interpreter);
     this.blobs.setSize(oid, sizeBytes);
     if (sizeBytes > this.#step.run.options.maxFileSizeBytes) this.blobs.setTextOnly(oid, "too_large");
-    else if (skip !== null && isText(skip)) this.blobs.setTextOnly(oid, skip);
+    else if (skip !== null && TEXT_REASONS.has(skip)) this.blobs.setTextOnly(oid, skip);
     if (sha256 !== null) this.blobs.setSha256(oid, sha256);
     // What earlier versions skipped as generated or minified is pulled again, for its text.
-    else if (skip !== null && !isText(skip)) this.blobs.setSkip(oid, skip);
+    else if (skip !== null && !TEXT_REASONS.has(skip)) this.blobs.setSkip(oid, skip);
   }
 
   /** Whether the content is stored already, parsed as this language. */
@@ -62,18 +63,19 @@ export class BlobSink {
     return this.knownContents.size > 0 && this.knownContents.has(contentId(this.#step.run.tenantId, sha256, language));
   }
 
-  /** Adds a blob; `data` is copied. Resolves when there is room for more. */
-  add(oid: string, data: Uint8Array): Promise<void> | undefined {
-    const reason = contentSkipReason(data);
-    const sizeBytes = data.byteLength;
+  /** Adds a blob; `bytes` are copied. Resolves when there is room for more. */
+  add(oid: string, bytes: Uint8Array): Promise<void> | undefined {
+    const reason = contentSkipReason(bytes);
+    const sizeBytes = bytes.byteLength;
     this.blobs.setSize(oid, sizeBytes);
     const textReason = sizeBytes > this.#step.run.options.maxFileSizeBytes ? "too_large" : reason;
     if (textReason !== undefined) this.blobs.setTextOnly(oid, textReason);
-    if (reason !== undefined && !isText(reason)) {
+    if (reason !== undefined && !TEXT_REASONS.has(reason)) {
       this.blobs.setSkip(oid, reason);
       this.#discovered.push({ oid, sha256: null, sizeBytes, skip: reason, interpreter: null });
       return undefined;
     }
+    const data = asUtf8(bytes);
     const sha256 = sha256Hex(data);
     const row = this.blobs.find(oid);
     const isCpp = this.blobs.languagesAt(row).includes("c") && contentLanguage("c", data) === "cpp";

@@ -97,6 +97,16 @@ describe("codectx grep", () => {
     expect(await grep("--path", "src/**", "zzz")).toMatchObject({ code: 1 });
   });
 
+  it("finds and reads UTF-16 with a byte order mark", async () => {
+    const bytes = Buffer.from("\ufeff// é\r\nABOUT = drain\r\n", "utf16le");
+    sandbox.write("app/menu.txt", bytes);
+    expect(await grep("drain$")).toMatchObject({ code: 0, stdout: "menu.txt:2:9:ABOUT = drain\n", stderr: "" });
+    expect(await sandbox.run("app", ["read", "menu.txt"])).toMatchObject({ stdout: expect.stringContaining("// é") });
+    expect(await sandbox.run("app", ["coverage", "menu.txt"])).toMatchObject({
+      stdout: expect.stringContaining("utf16"),
+    });
+  });
+
   it("finds the edit of a file that it has just learned about", async () => {
     await grep("drain");
     for (const name of ["first", "other", "third"]) {

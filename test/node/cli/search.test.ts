@@ -166,6 +166,20 @@ describe("search, refs and read", () => {
     expect(none).toMatchObject({ code: 4, json: { code: "NO_COMMIT" } });
   });
 
+  it("names the files that are too large to be indexed where a name is not found", async () => {
+    sandbox.write("app/src/module.ts", `export function openModule(): void {}\n${"// words\n".repeat(70_000)}`);
+    sandbox.write("app/vendor/large.ts", "// words\n".repeat(70_000));
+    sandbox.commit("app");
+    const said = "1 file is too large to be indexed, but grep searches it: src/module.ts";
+    for (const args of [["openModule"], ["openSession"], ["openModule", "--ref", "HEAD"]])
+      expect(await sandbox.run("app", ["symbol", ...args], { env: NO_KEY })).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining(said),
+      });
+    expect((await sandbox.run("app", ["grep", "-l", "openModule"])).stdout).toBe("src/module.ts\n");
+    expect((await sandbox.run("app", ["symbol", "closeSession"], { env: NO_KEY })).stderr).not.toContain("too large");
+  });
+
   it("completes names of symbols", async () => {
     expect((await sandbox.run("app", ["complete-symbols", "clo"])).stdout).toBe("closeSession\n");
     expect(await sandbox.run("app", ["complete-symbols", "xyz"])).toMatchObject({ code: 0, stdout: "" });

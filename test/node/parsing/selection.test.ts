@@ -121,7 +121,11 @@ describe("contents left out", () => {
   it.each([
     ["a NUL byte", Uint8Array.of(65, 0, 66), "binary"],
     ["a NUL byte far in", Uint8Array.from([...encode("a".repeat(20_000)), 0]), "binary"],
-    ["UTF-16 with a mark", Uint8Array.of(0xff, 0xfe, 0x41, 0x41), "binary"],
+    ["UTF-16 with a mark", Uint8Array.of(0xff, 0xfe, 0x41, 0), "utf16"],
+    ["UTF-16 of the other order", Uint8Array.of(0xfe, 0xff, 0, 0x41, 0), "utf16"],
+    ["UTF-16 without a mark", Uint8Array.of(0x41, 0), "binary"],
+    ["UTF-16 with a NUL character", Uint8Array.of(0xff, 0xfe, 0x41, 0, 0, 0), "binary"],
+    ["UTF-32", Uint8Array.of(0xff, 0xfe, 0, 0, 0x41, 0, 0, 0), "binary"],
     ["bytes of no encoding", Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x81, 0x02), "binary"],
     ["Latin-1", Uint8Array.of(0x63, 0x61, 0x66, 0xe9, 0x0a), undefined],
     ["UTF-8", encode("naïve 日本語 😀\n"), undefined],

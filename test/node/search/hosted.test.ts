@@ -110,6 +110,18 @@ describe("hosted search", () => {
     expect(text).toMatchObject({ startLine: 2, endLine: 4, withheld: [] });
   });
 
+  it("names the files that are too large to be indexed where a name is not found", async () => {
+    const large = "// words\n".repeat(70_000);
+    repo.files({ ...sources(2), "src/module.ts": large, "vendor/large.ts": large }).commit("first");
+    await run();
+    const query = { workspaceId: pipeline.workspaceId };
+    const tooLarge = { files: 1, paths: ["src/module.ts"] };
+    const none = symbols(deps(), pipeline.tenantId, SymbolsQuery.parse({ ...query, name: "nowhere" }));
+    await expect(none).rejects.toMatchObject({ code: "NOT_FOUND", tooLarge });
+    const similar = symbols(deps(), pipeline.tenantId, SymbolsQuery.parse({ ...query, name: "zclose" }));
+    await expect(similar.catch((error: unknown) => error)).resolves.toMatchObject({ tooLarge });
+  });
+
   it("names what is near to what is not there", async () => {
     repo.files(sources(6)).commit("first");
     await run();
@@ -117,7 +129,7 @@ describe("hosted search", () => {
     const noPath = outline(deps(), pipeline.tenantId, OutlineQuery.parse({ ...query, path: "lib/session-0.ts" }));
     await expect(noPath).rejects.toMatchObject({ code: "NOT_FOUND", near: ["src/session-0.ts", "src/session-5.ts"] });
     const noName = symbols(deps(), pipeline.tenantId, SymbolsQuery.parse({ ...query, name: "nowhere" }));
-    await expect(noName).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await expect(noName).rejects.toMatchObject({ code: "NOT_FOUND", tooLarge: undefined });
     const other = await newPipeline();
     await expect(answers("session", other)).rejects.toMatchObject({ code: "NO_INDEX" });
     const foreign = search(deps(), other.tenantId, SearchRequest.parse({ query: "session", ...query }));

@@ -87,9 +87,11 @@ const FILES = {
   "large.txt": "some words\n".repeat(60_000),
   "image.png": Buffer.from([1, 0, 2]),
 };
+const MENU = "ABOUT é\r\n";
 
 describe("whole texts", () => {
   it("hold every text file as it is, whether it is ranked or not, and say what the others are", async () => {
+    repo.files({ "menu.txt": Buffer.from(`\ufeff${MENU}`, "utf16le") });
     repo.files(FILES).lfs("model.json").symlink("link.ts", "a.ts").submodule("sub");
     repo.git("commit", "-q", "-m", "all");
     const { result } = await run();
@@ -110,13 +112,14 @@ describe("whole texts", () => {
       "made.go": "generated",
       "large.txt": "too_large",
       "image.png": "binary",
+      "menu.txt": "utf16",
       "link.ts": "symlink",
       sub: "submodule",
       "model.json": "lfs",
     });
     expect(result).toMatchObject({
       fileCount: 6,
-      searchedOnlyCount: 8,
+      searchedOnlyCount: 9,
       skipped: { vendored: 1, lockfile: 1, minified: 2, generated: 1, too_large: 1, symlink: 1, submodule: 1, lfs: 1 },
     });
     for (const [path, content] of Object.entries(FILES)) {
@@ -127,6 +130,7 @@ describe("whole texts", () => {
       expect(size, path).toBe(bytes.length);
       expect(withheldLines, path).toBe(path === "key.ts" ? 1 : 0);
     }
+    expect(files["menu.txt"]!.text).toBe(Buffer.from(MENU).toString("latin1"));
     // One object for all texts of a shard, one for their filters, and one list.
     expect(objects()).toHaveLength(3);
     expect(Buffer.concat([...pipeline.searchBucket.objects.values()].map(({ bytes }) => bytes)).includes(SECRET)).toBe(

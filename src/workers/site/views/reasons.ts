@@ -5,6 +5,7 @@ const REASONS: Record<string, string> = {
   lfs: "Git LFS pointer",
   generated: "generated",
   minified: "minified",
+  utf16: "UTF-16",
   symlink: "symbolic link",
   submodule: "submodule",
   excluded: "excluded by a glob",
