@@ -27,7 +27,7 @@ export async function searchCommand(context: Context, words: readonly string[], 
   const found = await ask(context, search, {
     options,
     request: () => request,
-    missing: (answer) => (answer.results.length === 0 ? nothingFound(noResults(answer, request.offset)) : undefined),
+    missing: (answer) => (answer.results.length === 0 ? nothingFound(noResults(answer, request)) : undefined),
   });
   const { weak, understood } = found.answer;
   if (understood) context.ui.note(understoodText(understood));
@@ -35,8 +35,12 @@ export async function searchCommand(context: Context, words: readonly string[], 
   await show(context, found, searchResponse, () => describeResults(context, found, request.offset));
 }
 
-function noResults({ total, weak, understood }: SearchAnswer, offset: number): string {
+function noResults(
+  { total, weak, understood }: SearchAnswer,
+  { query, offset }: { query: string; offset: number },
+): string {
   if (offset > 0 && total > 0) return `no results: all ${total} files found come before offset ${offset}`;
+  if (/"[^"]+"/.test(query)) return "no file has the quoted text; without the quotes its words are searched";
   const as = understood ? `; ${understoodText(understood)}` : "";
   return `no results${weak ? ` in ${plural(weak.files, "file")}${unknownText(weak)}` : ""}${as}`;
 }

@@ -240,5 +240,5 @@ function reasonOf(message: string): string {
   const reason = lines.findLast((line) => line.startsWith("error: "))?.slice("error: ".length) ?? message;
   const mark = lines.find((line) => /^ +\^+$/.test(line));
   const place = mark === undefined ? "" : ` at character ${mark.indexOf("^") - INDENT + 1}`;
-  return `is not a regular expression: ${reason.replace(/\s+/g, " ")}${place}`;
+  return `is not a regular expression: ${reason.replace(/\s+/g, " ")}${place}; to find it as text, ask for fixed strings`;
 }

@@ -22,6 +22,7 @@ const TYPE_KINDS: ReadonlySet<string> = new Set([
   "view",
 ]);
 const FUNCTION_KINDS: ReadonlySet<string> = new Set(["function", "method", "constructor", "macro"]);
+const TYPE_SHARE = 1;
 const FUNCTION_SHARE = 0.7;
 const OTHER_SHARE = 0.4;
 /** Kinds that name no definition of code. */
@@ -52,8 +53,8 @@ export async function findDefinitions(
     index,
     identifiers.flatMap(({ key, parts }) => (parts.length === 1 ? [] : comparable(named.get(key), parts))),
   );
-  for (const { key, parts, shown, weight } of identifiers) {
-    const found = named.get(key) ?? [];
+  for (const { key, parts, shown, weight, isType } of identifiers) {
+    const found = (named.get(key) ?? []).filter(({ share }) => isType !== true || share === TYPE_SHARE);
     const matching = parts.length === 1 ? found : qualifiedBy(symbols, comparable(found, parts), parts);
     // `self.client.send` is not a qualified name, but `send` alone may be defined somewhere.
     const taken = matching.length > 0 ? matching : found;
@@ -81,7 +82,7 @@ async function definitionsOf(index: SearchIndex, key: string): Promise<Named[]> 
   for (const { file, entry } of await filesNamed(index, key)) {
     const kind = kindOfNumber(entry.kind) ?? "";
     if (TEXT_KINDS.has(kind)) continue;
-    const share = TYPE_KINDS.has(kind) ? 1 : FUNCTION_KINDS.has(kind) ? FUNCTION_SHARE : OTHER_SHARE;
+    const share = TYPE_KINDS.has(kind) ? TYPE_SHARE : FUNCTION_KINDS.has(kind) ? FUNCTION_SHARE : OTHER_SHARE;
     const isSource = ((index.traits[file] as number) & (TRAIT.test | TRAIT.example | TRAIT.docs)) === 0;
     found.push({ file, symbol: entry.symbol, share, isSource, scope: entry.scope });
   }

@@ -54,7 +54,8 @@ export function offersOf(
   }: { terms: ReadonlyMap<number, ScoredTerm>; language: string; literals: readonly string[] },
 ): FileOffers {
   const { record } = (places[0] as Place).ranked;
-  const text = new FileText(record.chunks, chunksToRead(places), loaded.chunks, { terms, language, literals });
+  const heads = new Set(record.symbols.filter(({ kind }) => !SMALL_KINDS.has(kind)).map(({ startLine }) => startLine));
+  const text = new FileText(record.chunks, chunksToRead(places), loaded.chunks, { terms, language, literals, heads });
   const isSure = places[0]?.defined !== undefined;
   const seen = places.map((place, i) => {
     const line = lineOfLiteral(text.lines, place.chunk, literals);
@@ -116,7 +117,13 @@ class FileText {
       terms,
       language,
       literals,
-    }: { terms: ReadonlyMap<number, ScoredTerm>; language: string; literals: readonly string[] },
+      heads,
+    }: {
+      terms: ReadonlyMap<number, ScoredTerm>;
+      language: string;
+      literals: readonly string[];
+      heads: ReadonlySet<number>;
+    },
   ) {
     const read: { number: number; text: string }[] = [];
     let last: { ordinal: number; endLine: number } | undefined;
@@ -147,7 +154,7 @@ class FileText {
       this.#at.set(number, i);
       this.#found.push(found);
       this.#isTelling.push(isCode[i] === true && found.size > 0 && !IMPORT.test(text));
-      this.lines.push({ number, text, strength, isCode: isCode[i] === true });
+      this.lines.push({ number, text, strength, isCode: isCode[i] === true, isHead: heads.has(number) });
     }
   }
 

@@ -1,5 +1,5 @@
 import type { FoundFile } from "./places.ts";
-import type { ChunkPlace } from "./record.ts";
+import type { LineRange } from "./pack.ts";
 import { scanTerms } from "./scanner.ts";
 import type { ScoredTerm } from "./score.ts";
 
@@ -67,10 +67,10 @@ export function withLiterals(
   return { ...file, chunks: holding.map(({ chunk }) => chunk) };
 }
 
-/** First line of the chunk's text on which a literal stands; undefined if none does. */
+/** First of the lines in the range on which a literal stands; undefined if none does. */
 export function lineOfLiteral(
   lines: readonly { number: number; text: string }[],
-  { startLine, endLine }: ChunkPlace,
+  { startLine, endLine }: LineRange,
   literals: readonly string[],
 ): number | undefined {
   return lines.find(

@@ -13,7 +13,7 @@ const HEADS_SHARE = 0.5;
 const BRIDGED_LINES = 3;
 /** What is left of the budget is not worth a further excerpt of fewer characters. */
 const MIN_PART_CHARACTERS = 160;
-/** A part of a definition begins with its first line where that costs at most this share of what the part matches. */
+/** A part begins with the first line of a definition where that costs at most this share of what the part matches. */
 const FIRST_LINE_SHARE = 0.5;
 
 /** A line of a file that was read. */
@@ -25,6 +25,8 @@ export interface TextLine {
   strength: number;
   /** Neither blank nor a comment. */
   isCode: boolean;
+  /** First line of a definition. */
+  isHead: boolean;
 }
 
 /** 1-based, inclusive. */
@@ -121,31 +123,31 @@ class ShownLines {
     return this.charactersOf(positions);
   }
 
-  /** The successive lines of at most `characters` that match best, from the first one on if that is hardly worse. */
+  /** The successive lines of at most `characters` that match best; such that begin a definition if they are hardly worse. */
   bestPart(positions: readonly number[], characters: number): number[] {
-    const first = this.#fitting(positions, 0, characters);
-    let best = first;
+    let best: { from: number; strength: number } | undefined;
+    let bestFromHead: typeof best;
     let [end, size, strength] = [0, 0, 0];
-    let most = this.#strengthOf(first);
-    const fromFirst = most;
-    for (let start = 0; start < positions.length; start++) {
+    for (let from = 0; from < positions.length; from++) {
       while (end < positions.length && size + this.#characters(positions, end) <= characters) {
         size += this.#characters(positions, end);
-        strength += this.#lines[positions[end] as number]?.strength ?? 0;
+        strength += this.#strength(positions, end);
         end++;
       }
-      if (end > start && strength > most) {
-        most = strength;
-        best = positions.slice(start, end);
+      if (end === from) {
+        end++;
+        continue;
       }
-      if (end === start) end++;
-      else {
-        size -= this.#characters(positions, start);
-        strength -= this.#lines[positions[start] as number]?.strength ?? 0;
-      }
+      if (!best || strength > best.strength) best = { from, strength };
+      const isHead = from === 0 || this.#lines[positions[from] as number]?.isHead === true;
+      if (isHead && (!bestFromHead || strength > bestFromHead.strength)) bestFromHead = { from, strength };
+      size -= this.#characters(positions, from);
+      strength -= this.#strength(positions, from);
     }
-    if (fromFirst >= FIRST_LINE_SHARE * most) best = first;
-    const run = this.#longestRun(best);
+    if (!best) return [];
+    const isHeadGood = bestFromHead !== undefined && bestFromHead.strength >= FIRST_LINE_SHARE * best.strength;
+    const { from } = isHeadGood ? (bestFromHead as typeof best) : best;
+    const run = this.#longestRun(this.#fitting(positions, from, characters));
     return this.#isWorthShowing(run) ? run : [];
   }
 
@@ -202,8 +204,8 @@ class ShownLines {
     return (this.#lines[positions[at] as number]?.text.length ?? 0) + LINE_FRAME;
   }
 
-  #strengthOf(positions: readonly number[]): number {
-    return positions.reduce((sum, i) => sum + (this.#lines[i]?.strength ?? 0), 0);
+  #strength(positions: readonly number[], at: number): number {
+    return this.#lines[positions[at] as number]?.strength ?? 0;
   }
 
   #fitting(positions: readonly number[], from: number, characters: number): number[] {

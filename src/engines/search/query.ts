@@ -21,12 +21,15 @@ const WHOLE_WEIGHT = 1.3;
 /** Names of languages tell little: code rarely names its own language. */
 const LANGUAGE_WEIGHT = 0.1;
 
-/** What people call things that code has a short name for, which their question does not contain. */
-const CODE_NAMES: readonly [RegExp, string][] = [
-  [/\bentry[ -]?points?\b/i, "main"],
-  [/\bcommand[ -]line\b/i, "cli"],
+/** What people call things that code has another name for, which their question does not contain. */
+const CODE_NAMES: readonly [phrase: RegExp, name: string, weight: number][] = [
+  [/\bentry[ -]?points?\b/i, "main", 0.5],
+  [/\bcommand[ -]line\b/i, "cli", 0.5],
+  [/\bhow many\b/i, "max limit count", 0.5],
 ];
-const CODE_NAME_WEIGHT = 0.5;
+/** Verbs that code joins with the word behind them: "the request times out" is about a timeout. */
+const JOINED_VERBS =
+  /\b(back|call|check|clean|fall|log|look|plug|roll|set|shut|sign|start|time)(?:s|d|ed|ing|ged|ging|ned|ning|ting)? (back|down|in|out|up)\b/gi;
 
 /** The frame of a question. Its words are in no answer, and comments such as "unless an error happens" have them for another reason. */
 const FRAME = /\bwhat happens(?= (?:when|if|after|on|to|with)\b)/gi;
@@ -39,6 +42,10 @@ const USED = /^(?:middlewares?|plugins?|extensions?)$/i;
 /** Names of functions and lists that register a thing, which `*` stands for. */
 const REGISTRIES = "add_* add* register_* register* *s *_table *table *_list *list".split(" ");
 const REGISTRY_WEIGHT = 1.2;
+/** A type that has the name of the thing itself tells less. */
+const THING_WEIGHT = 0.8;
+/** Of the word itself: what is added is elsewhere, too. */
+const ADD_WEIGHT = 0.3;
 
 export interface QueryTerm {
   hash: number;
@@ -49,6 +56,8 @@ export interface QueryTerm {
   weight: number;
   /** A whole identifier of several words. */
   isWhole: boolean;
+  /** Not of the query itself: left out where nothing has it. */
+  isOptional?: boolean;
 }
 
 /** A name in the query that may be that of a definition. */
@@ -60,6 +69,8 @@ export interface QueryIdentifier {
   shown: string;
   /** Weight of its segment times how clearly it is a name. */
   weight: number;
+  /** Only types count. */
+  isType?: boolean;
 }
 
 /** A path that the query mentions. */
@@ -113,10 +124,14 @@ export function parseQuery(request: SearchRequest, rewrite = (text: string): str
   const { segments, frames, linkedPaths } = readQueryText(text);
   const isTitle = segments.every(({ kind }) => kind === "title");
   for (const literal of filters.literals) segments.unshift({ kind: "title", weight: 1, text: literal });
-  const terms = termsOf([...segments, ...codeNames(segments)]);
+  const terms = termsOf(segments, codeNames(segments));
   const identifiers = identifiersOf(segments);
   for (const { name } of frames) if (name !== undefined) addIdentifier(identifiers, name, 0.25);
-  for (const name of added === undefined ? [] : registryNames(added)) addIdentifier(identifiers, name, REGISTRY_WEIGHT);
+  if (added !== undefined) {
+    for (const term of terms) if (term.stem === "add") term.weight = ADD_WEIGHT;
+    for (const name of registryNames(added)) addIdentifier(identifiers, name, REGISTRY_WEIGHT);
+    addIdentifier(identifiers, added.replaceAll(" ", ""), THING_WEIGHT, true);
+  }
   const mentions = mentionsOf(segments);
   for (const path of linkedPaths) addMention(mentions, path, false);
   for (const { path } of frames) addMention(mentions, path, true);
@@ -164,11 +179,13 @@ function takeFilters(query: string): { rest: string; paths: string[]; languages:
 /** The names that code has for what a short query asks for. */
 function codeNames(segments: readonly QuerySegment[]): QuerySegment[] {
   if (segments.some(({ kind }) => kind !== "title")) return [];
-  return CODE_NAMES.filter(([phrase]) => segments.some(({ text }) => phrase.test(text))).map(([, text]) => ({
-    kind: "title",
-    weight: CODE_NAME_WEIGHT,
-    text,
-  }));
+  const text = segments.map((segment) => segment.text).join(" ");
+  const named = CODE_NAMES.filter(([phrase]) => phrase.test(text)).map(([, name, weight]) => titleOf(name, weight));
+  return [...named, ...Array.from(text.matchAll(JOINED_VERBS), ([, verb, other]) => titleOf(`${verb}${other}`, 1))];
+}
+
+function titleOf(text: string, weight: number): QuerySegment {
+  return { kind: "title", weight, text };
 }
 
 /** The names by which code usually registers what a query wants to add, or lists all of its kind. */
@@ -180,9 +197,12 @@ function registryNames(things: string): string[] {
   return USED.test(last) ? ["use", ...names] : names;
 }
 
-function termsOf(segments: readonly QuerySegment[]): QueryTerm[] {
+/** `names` are further terms, which the index may lack. */
+function termsOf(segments: readonly QuerySegment[], names: readonly QuerySegment[]): QueryTerm[] {
   const terms = new Map<number, QueryTerm>();
-  for (const { text, weight } of segments) {
+  for (const segment of [...segments, ...names]) {
+    const { text, weight } = segment;
+    const isOptional = names.includes(segment);
     const put = (hash: number, start: number, end: number, isWhole: boolean): void => {
       const known = terms.get(hash);
       const factor = isWhole ? WHOLE_WEIGHT : isLanguageName(hash) ? LANGUAGE_WEIGHT : 1;
@@ -195,6 +215,7 @@ function termsOf(segments: readonly QuerySegment[]): QueryTerm[] {
           shown,
           weight: weight * factor,
           isWhole,
+          ...(isOptional && { isOptional }),
         });
       }
     };
@@ -238,14 +259,14 @@ function isJoined(name: string): boolean {
   return /[\p{Ll}\p{N}]\p{Lu}|\p{Lu}\p{Lu}\p{Ll}|[^_]_+[^_]|^_+\p{L}|\p{L}\p{N}/u.test(name);
 }
 
-function addIdentifier(found: Map<string, QueryIdentifier>, name: string, weight: number): void {
+function addIdentifier(found: Map<string, QueryIdentifier>, name: string, weight: number, isType?: true): void {
   const parts = nameParts(foldCase(name));
   const key = parts.at(-1);
   if (key === undefined || key.length < 2) return;
   const id = parts.join(".");
   const known = found.get(id);
   if (known) known.weight = Math.max(known.weight, weight);
-  else if (found.size < MAX_IDENTIFIERS) found.set(id, { key, parts, shown: name, weight });
+  else if (found.size < MAX_IDENTIFIERS) found.set(id, { key, parts, shown: name, weight, ...(isType && { isType }) });
 }
 
 const PATH_TOKEN = /[\p{L}\p{N}_.@+-]+(?:[/\\][\p{L}\p{N}_.@+-]+)*/gu;

@@ -116,9 +116,12 @@ export function scoreDocuments(
     return { term: { ...term, idf, fileIdf }, decoded };
   });
   const strengthOf = ({ term }: DecodedTerm): number => term.weight * term.idf;
+  const occurring = known.filter(
+    ({ term, decoded: { start, end, paths } }) => term.isOptional !== true || end > start || paths.length > 0,
+  );
   // Sorting is stable: of equal terms the first ones count.
-  const best = new Set(known.toSorted((a, b) => strengthOf(b) - strengthOf(a)).slice(0, MAX_SCORED_TERMS));
-  const strongest = known.filter((own) => best.has(own));
+  const best = new Set(occurring.toSorted((a, b) => strengthOf(b) - strengthOf(a)).slice(0, MAX_SCORED_TERMS));
+  const strongest = occurring.filter((own) => best.has(own));
   return {
     terms: strongest.map(({ term }) => term),
     ...addEvidence(index, pool.values, strongest),

@@ -3,6 +3,7 @@ import { compileGlobs } from "../../lib/globs.ts";
 import { answeringFiles } from "./answering-files.ts";
 import { addSymbols, findDefinitions } from "./definitions.ts";
 import { chunksToRead, type FileOffers, offersOf } from "./excerpts.ts";
+import { lineOfLiteral } from "./literals.ts";
 import { type LineRange, packExcerpts, type PackableFile } from "./pack.ts";
 import { type FoundFile, innermost, needsSymbols, type Place, placesOf } from "./places.ts";
 import { parseQuery, type ParsedQuery, type QueryTerm } from "./query.ts";
@@ -104,7 +105,9 @@ export async function search(
   });
   const bestScore = files[0]?.file.score ?? 0;
   const packed = packExcerpts(
-    files.map(({ file, offers }) => packable(index, file, offers, weak ? undefined : bestScore)),
+    files.map(({ file, offers }, i) =>
+      packable(index, file, offers, { bestScore: weak ? undefined : bestScore, literals: literalsOf(i) }),
+    ),
     maxTokens,
   );
   const results = files.map((file, i) =>
@@ -166,12 +169,16 @@ function packable(
   index: SearchIndex,
   { file, score, record }: RankedFile,
   { best, symbol, lines, offers }: FileOffers,
-  /** Score of the best file; without it the file is only listed. */
-  bestScore: number | undefined,
+  /** Without the score of the best file the file is only listed. */
+  { bestScore, literals }: { bestScore: number | undefined; literals: readonly string[] },
 ): PackableFile {
   const name = symbol === undefined ? "" : (record.symbols[symbol]?.qualifiedName ?? "");
   const headCharacters = index.path(file).length + String(best.startLine).length + name.length + HEAD_FRAME;
-  if (bestScore === undefined || !isNear(score, bestScore)) return { headCharacters, lines, offers: [] };
+  if (bestScore === undefined || !isNear(score, bestScore)) {
+    // Where a quoted text stands is shown of every file: that it does is what was asked.
+    const line = lineOfLiteral(lines, best, literals);
+    return { headCharacters, lines, offers: line === undefined ? [] : [{ startLine: line, endLine: line, worth: 0 }] };
+  }
   const share = bestScore <= 0 ? 1 : score / bestScore;
   return { headCharacters, lines, offers: offers.map((offer) => ({ ...offer, worth: offer.worth * share })) };
 }

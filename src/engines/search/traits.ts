@@ -117,7 +117,7 @@ export function fileTraits(
   if (isVersionCopy(path, parts, exists)) traits |= TRAIT.old;
   const sources = HEADER_OF.get(extension);
   const base = path.slice(0, path.length - extension.length);
-  const isStub = extension === "pyi" || name.endsWith(".d.ts");
+  const isStub = extension === "pyi" || /\.d\.[cm]?ts$/.test(name);
   if (isStub || sources?.some((source) => exists(base + source))) traits |= TRAIT.header;
   if (/\.(?:pb|gen|generated|g|designer)\.|_pb2/i.test(name) || /_(?:generated|gen)$/i.test(stem))
     traits |= TRAIT.generated;

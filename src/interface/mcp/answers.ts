@@ -30,11 +30,12 @@ const SHORT_REFERENCES = 3;
 export function searchText(
   { indexes, leftOut, results, understood, weak, total, degraded }: Answered<SearchAnswer & { degraded?: string }>,
   options: AnswerOptions,
-  { offset = 0 }: { offset?: number | undefined } = {},
+  { offset = 0, query = "" }: { offset?: number | undefined; query?: string | undefined } = {},
 ): string {
   const searched = heading(indexes, options.nowMs, leftOut);
   const known = understood ? `${searched}\n\n${asSentence(understoodText(understood))}` : searched;
-  if (results.length === 0) return [known, noResults(total, offset), ...(weak ? [weakText(weak)] : [])].join("\n\n");
+  if (results.length === 0)
+    return [known, noResults(total, offset, query), ...(weak ? [weakText(weak)] : [])].join("\n\n");
   const head = weak ? `${known}\n\nNothing matches well. ${weakText(weak)} What comes nearest, without lines:` : known;
   const parts = fit(
     results.map((result): Forms => [resultText(indexes, result), resultText(indexes, { ...result, excerpts: [] })]),
@@ -58,9 +59,10 @@ function weakText({ unknown, files }: WeakMatch): string {
   return unknown.length === 0 ? searched : `Not in the index: ${unknown.join(", ")}. ${searched}`;
 }
 
-function noResults(total: number, offset: number): string {
-  return offset > 0 && total > 0
-    ? `All ${total} files found come before offset ${offset}.`
+function noResults(total: number, offset: number, query: string): string {
+  if (offset > 0 && total > 0) return `All ${total} files found come before offset ${offset}.`;
+  return /"[^"]+"/.test(query)
+    ? "No file has the quoted text. Without the quotes its words are searched."
     : "No results. Try other words, an identifier, or fewer filters.";
 }
 

@@ -33,7 +33,7 @@ const file: fc.Arbitrary<PackableFile> = fc
       headCharacters,
       lines: lines.map(({ gap, text, strength, isCode }): TextLine => {
         number += gap;
-        return { number, text, strength, isCode: isCode && text.trim() !== "" };
+        return { number, text, strength, isCode: isCode && text.trim() !== "", isHead: false };
       }),
       offers: offers.map(({ startLine, length, worth }) => ({ startLine, endLine: startLine + length, worth })),
     };
@@ -113,6 +113,7 @@ describe("packExcerpts", () => {
       text: "x".repeat(30),
       strength: i + 1 === strong ? 5 : 0,
       isCode: true,
+      isHead: false,
     }));
 
   it("takes the best offers first, and of one that does not fit the lines that match", () => {
@@ -127,6 +128,16 @@ describe("packExcerpts", () => {
     expect(shown?.startLine).toBeGreaterThan(40);
     expect(shown?.startLine).toBeLessThanOrEqual(100);
     expect(shown?.endLine).toBeGreaterThanOrEqual(100);
+  });
+
+  it("begins a part with the definition whose lines match, unless that costs too much of what matches", () => {
+    const offers = [{ startLine: 40, endLine: 140, worth: 1 }];
+    const withHead = (head: number) =>
+      lines(200, 100).map((line) => Object.assign(line, { isHead: line.number === head }));
+    const shownWith = (head: number) =>
+      packExcerpts([{ headCharacters: 10, lines: withHead(head), offers }], 200).ranges[0]?.[0]?.startLine;
+    expect(shownWith(95)).toBe(95);
+    expect(shownWith(60)).toBeGreaterThan(80);
   });
 
   it("shows the few lines between two excerpts", () => {

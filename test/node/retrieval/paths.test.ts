@@ -34,6 +34,10 @@ describe("traits of paths", () => {
     expect(traitsOf(path)).toEqual([]);
   });
 
+  it.each(["index.d.ts", "index.d.cts", "types/index.d.mts"])("%s declares what is elsewhere", (path) => {
+    expect(traitsOf(path)).toEqual(["header"]);
+  });
+
   it("vendored code counts as generated, not as internal", () => {
     expect(traitsOf("third_party/zlib/inflate.c", "c")).toEqual(["generated"]);
     expect(traitsOf("src/internal/pool.ts")).toEqual(["internal"]);

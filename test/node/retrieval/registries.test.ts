@@ -38,4 +38,46 @@ describe("a question of where to add one more of something", () => {
       expect.arrayContaining(["add_builtin_function", "function_list", "functions"]),
     );
   });
+
+  it("leads to the type that has the name of the thing, and not to a field", async () => {
+    const files: TestFile[] = [
+      {
+        path: "src/kinds.rs",
+        language: "rust",
+        text: "pub enum Command {\n    Get(Get),\n}",
+        symbols: [{ name: "Command", kind: "enum", startLine: 1, endLine: 3 }],
+      },
+      {
+        path: "src/entry.go",
+        language: "go",
+        text: "type Entry struct {\n\tcommand string\n}",
+        symbols: [{ name: "command", qualifiedName: "Entry.command", kind: "field", startLine: 2, endLine: 2 }],
+      },
+    ];
+    const { results } = await search(await coldIndex(files), { query: "add a new command" }, textsOf(files));
+    const defining = results.filter(({ matched }) => matched.some(({ kind }) => kind === "definition"));
+    expect(defining.map(({ path }) => path)).toEqual(["src/kinds.rs"]);
+  });
+});
+
+describe("names that code has for what a question asks", () => {
+  it("are verbs joined with the word behind them; those that nothing has do not count", async () => {
+    const found = await searchIn([
+      { path: "src/page.ts", language: "typescript", text: "/** The time of day. */\nexport const time = clock();" },
+      {
+        path: "src/wait.ts",
+        language: "typescript",
+        text: "export const timeout = 30_000;\nrequest.timeout = timeout;",
+      },
+    ]);
+    expect((await found("what happens when the request times out"))[0]).toBe("src/wait.ts");
+    expect(await found("where is the user logged in")).toEqual([]);
+    const { terms } = parseQuery({ query: "how many users are logged in" });
+    expect(terms.filter(({ isOptional }) => isOptional).map(({ shown }) => shown)).toEqual([
+      "max",
+      "limit",
+      "count",
+      "login",
+    ]);
+  });
 });
