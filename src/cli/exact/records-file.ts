@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { noteIdentity } from "../indexing/identity.ts";
 import { differingFiles, encodeStatIndex, makeGitDirectory } from "../local-index/stat-index.ts";
 import { stateName } from "../local-index/state-name.ts";
-import { sha256 } from "../machine/checksum.ts";
+import { fingerprint } from "../machine/checksum.ts";
 import { makeFolder } from "../machine/folders.ts";
 import { replaceFile, TEMPORARY } from "../machine/replace-file.ts";
 import type { Project } from "../project.ts";
@@ -53,13 +53,13 @@ export function treeRecordsFile(project: ProjectFolder & Pick<Project, "root">):
         } catch {
           // As above: git finds no such index then.
         }
-        return sha256(bytes).toString("hex");
+        return fingerprint(bytes);
       },
-      differing: async (digest) => {
+      differing: async (expected) => {
         const differing = await differingFiles(root, gitDirectory, file).catch(() => undefined);
         // Checked afterwards, because another process may have replaced the index, and git takes a missing one for empty.
         const bytes = readBytes(file);
-        return bytes && sha256(bytes).toString("hex") === digest ? differing : undefined;
+        return bytes && fingerprint(bytes) === expected ? differing : undefined;
       },
     },
   };

@@ -33,13 +33,13 @@ export interface RecordsFile extends StoredBytes {
   /** An index with the states of files, for git to compare them with; undefined where git cannot. */
   index?:
     | {
-        /** Writes one, and returns its SHA-256 in hex. */
+        /** Writes one, and returns its fingerprint. */
         write(files: ReadonlyMap<string, FileStat>): string;
         /**
-         * Paths of the files that differ from the index with this SHA-256. Reports every file that has changed, and may report others. Undefined
+         * Paths of the files that differ from the index with this fingerprint. Reports every file that has changed, and may report others. Undefined
          * if that is not known.
          */
-        differing(sha256: string): Promise<ReadonlySet<string> | undefined>;
+        differing(fingerprint: string): Promise<ReadonlySet<string> | undefined>;
       }
     | undefined;
 }
@@ -65,7 +65,7 @@ export class TextCache {
     this.#known = known && new UsedRecords(known);
     this.#comparing = known && known.index !== "" ? file.index?.differing(known.index) : undefined;
     if (this.#comparing) void inBackground(this.#comparing);
-    const changes = known && decoded(file.changes, known.checksum);
+    const changes = known && decoded(file.changes, known.name);
     this.#changes = changes && new UsedRecords(changes);
   }
 
@@ -113,7 +113,7 @@ export class TextCache {
       const records = new Map([...(known?.entries(keepsAll && size < MAX_KEPT) ?? []), ...changes]);
       this.#file.write(encodeRecords(records, { compared: this.#writeIndex(records, examinedAtMs) }));
     } else if (known && this.#isChanged)
-      this.#file.changes.write(encodeRecords(changes, { completes: known.records.checksum }));
+      this.#file.changes.write(encodeRecords(changes, { completes: known.records.name }));
     this.#isChanged = false;
   }
 

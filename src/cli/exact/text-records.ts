@@ -1,13 +1,11 @@
-import { sha256 } from "../machine/checksum.ts";
+import { type CheckedFile, decodeChecked, encodeChecked } from "../machine/checked-file.ts";
 import type { InspectedText } from "../../engines/exact/inspect.ts";
 import { type FilterPart, NGRAM_FILTER_VERSION } from "../../engines/exact/ngram-filter.ts";
 import { PARSER_VERSION } from "../../engines/parsing/version.ts";
 import type { FileStat } from "../indexing/file-stat.ts";
 
 /** Raised with every change of the format, or of what is known of a text. */
-const TEXT_RECORDS_VERSION = 3;
-const CHECKSUM_BYTES = 32;
-const HEADER_AT = CHECKSUM_BYTES + 4;
+const TEXT_RECORDS_VERSION = 4;
 /** No path and no object id has it. */
 const SEPARATOR = "\0";
 /** Numbers stored for a file's state: size, mtime, ctime, inode. */
@@ -22,7 +20,7 @@ export interface TextRecord {
   inspected: InspectedText;
 }
 
-/** The files that git compares with their states in an index (stat-index.ts), and the index's SHA-256 in hex. */
+/** The files that git compares with their states in an index (stat-index.ts), and the index's fingerprint. */
 export interface ComparedFiles {
   paths: ReadonlySet<string>;
   index: string;
@@ -40,9 +38,9 @@ interface Header {
   keysBytes: number;
   /** Distinct kinds; most texts share a few. */
   kinds: Kind[];
-  /** SHA-256 of the index that git compares the files with, in hex; empty if there is none. */
+  /** Fingerprint of the index that git compares the files with; empty if there is none. */
   index: string;
-  /** Of changes: the checksum of the records that they complete, in hex. */
+  /** Of changes: the name of the records that they complete. */
   completes?: string | undefined;
   /** Withheld lines, by the position of their text. */
   withheld: [position: number, withheld: Withheld][];
@@ -54,9 +52,9 @@ const VERSION = `${TEXT_RECORDS_VERSION}.${NGRAM_FILTER_VERSION}.${PARSER_VERSIO
 /**
  * Records by key: the path in a work tree, git's object id in a commit. Derived: what is missing or damaged is made again.
  *
- * Bytes: SHA-256 of the rest (32), length of the header (4), header (JSON), keys with a NUL between; then in columns the kind of each text
- * (2), whether git compares its file (1), its state (4 doubles) and where its filter ends (4); then the filters one after another. A
- * search that has just started runs loops over thousands slowly, so the columns are used as they are.
+ * Body of the file (checked-file.ts): keys with a NUL between; then in columns the kind of each text (2), whether git compares its file
+ * (1), its state (4 doubles) and where its filter ends (4); then the filters one after another. A search that has just started runs loops
+ * over thousands slowly, so the columns are used as they are.
  */
 export function encodeRecords(
   records: ReadonlyMap<string, TextRecord>,
@@ -82,12 +80,9 @@ export function encodeRecords(
       withheld.length === 0 ? [] : [[position, withheld]],
     ),
   };
-  const json = Buffer.from(JSON.stringify(header));
   let filterEnd = 0;
   const stats = all.flatMap(({ stat }) => (stat ? [stat.size, stat.mtimeMs, stat.ctimeMs, stat.ino] : [0, 0, 0, 0]));
-  const rest = Buffer.concat([
-    bytesOf(Uint32Array.of(json.length)),
-    json,
+  return encodeChecked(header, [
     keys,
     bytesOf(Uint16Array.from(ofKind)),
     Uint8Array.from(records.keys(), (key) => (compared?.paths.has(key) === true ? 1 : 0)),
@@ -95,7 +90,6 @@ export function encodeRecords(
     bytesOf(Uint32Array.from(all, ({ inspected: { filter } }) => (filterEnd += filter.length))),
     ...all.map(({ inspected: { filter } }) => filter.bytes.subarray(filter.start, filter.start + filter.length)),
   ]);
-  return Buffer.concat([sha256(rest), rest]);
 }
 
 const bytesOf = ({ buffer }: Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Float64Array<ArrayBuffer>) =>
@@ -103,21 +97,15 @@ const bytesOf = ({ buffer }: Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>
 
 /** The records of bytes that `encodeRecords` has written; undefined if they are damaged, of another version or complete other records. */
 export function decodeRecords(bytes: Uint8Array<ArrayBuffer>, completes?: string): TextRecords | undefined {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (buffer.length < HEADER_AT || !sha256(buffer.subarray(CHECKSUM_BYTES)).equals(buffer.subarray(0, CHECKSUM_BYTES)))
-    return undefined;
-  const headerEnd = HEADER_AT + buffer.readUInt32LE(CHECKSUM_BYTES);
-  const header = JSON.parse(buffer.toString("utf8", HEADER_AT, headerEnd)) as Header;
-  if (header.version !== VERSION || header.completes !== completes) return undefined;
-  return new TextRecords(bytes, header, headerEnd);
+  const file = decodeChecked<Header>(bytes, { version: VERSION, completes });
+  return file && new TextRecords(bytes, file);
 }
 
 /** Decoded records. */
 export class TextRecords {
-  /** SHA-256 of the index that git compares files with, in hex; empty if there is none. */
+  /** Fingerprint of the index that git compares files with; empty if there is none. */
   readonly index: string;
-  /** Names these records, in hex. */
-  readonly checksum: string;
+  readonly name: string;
   readonly #bytes: Uint8Array<ArrayBuffer>;
   readonly #kinds: readonly Kind[];
   readonly #withheld: ReadonlyMap<number, Withheld>;
@@ -134,13 +122,14 @@ export class TextRecords {
   #positions: Map<string, number> | undefined;
 
   /** @internal */
-  constructor(bytes: Uint8Array<ArrayBuffer>, { kinds, withheld, count, keysBytes, index }: Header, headerEnd: number) {
+  constructor(bytes: Uint8Array<ArrayBuffer>, { name, header, bodyAt }: CheckedFile<Header>) {
+    const { kinds, withheld, count, keysBytes, index } = header;
     this.index = index;
-    this.checksum = Buffer.from(bytes.buffer, bytes.byteOffset, CHECKSUM_BYTES).toString("hex");
+    this.name = name;
     this.#bytes = bytes;
     this.#kinds = kinds;
     this.#withheld = new Map(withheld);
-    let at = headerEnd;
+    let at = bodyAt;
     const take = (length: number): ArrayBuffer => bytes.slice(at, (at += length)).buffer;
     this.#keysText = Buffer.from(take(keysBytes)).toString();
     this.#ofKind = new Uint16Array(take(count * Uint16Array.BYTES_PER_ELEMENT));

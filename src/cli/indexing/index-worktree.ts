@@ -84,7 +84,11 @@ interface WorkTreeRow {
   head: string | null;
   totals: string;
   embedded_with: string | null;
+  indexed_at: number;
 }
+
+/** After edits, contents that nothing uses are looked for once a day: they are kept for weeks, and it takes a look at all files. */
+const dayOf = (timeMs: number): number => Math.floor(timeMs / 86_400_000);
 
 /** Updates the index of a work tree. An unchanged file costs one `lstat` at most. */
 export async function indexWorkTree(store: IndexStore, options: IndexOptions): Promise<IndexReport> {
@@ -155,7 +159,8 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
   options.onFiles?.({ stamps: changedStamps(known, touchedPaths, read), changed: touchedPaths });
   store.transaction(() => {
     store.prepare("update worktrees set totals = ? where id = ?").run(JSON.stringify(totals), worktreeId);
-    if (!store.unsettled) collectGarbage(store, options.nowMs);
+    const isDue = only === undefined || dayOf(row?.indexed_at ?? 0) !== dayOf(options.nowMs);
+    if (isDue && !store.unsettled) collectGarbage(store, options.nowMs);
   });
   const report = {
     ...withSkipped(totals, scan),

@@ -3,7 +3,13 @@ import { planMerge } from "../../engines/search/merge-policy.ts";
 import { Segment } from "../../engines/search/segment.ts";
 import { mergeSegments } from "../../engines/search/segment-merge.ts";
 import { buildSegment } from "../../engines/search/segment-writer.ts";
-import { buildTable, changeTable, type OpenSegment, RevisionTable } from "../../engines/search/table.ts";
+import {
+  buildTable,
+  changeTable,
+  type OpenSegment,
+  RevisionTable,
+  type WrittenTable,
+} from "../../engines/search/table.ts";
 import { SearchFormatError, type RevisionFile } from "../../engines/search/types.ts";
 import type { IndexStore } from "../indexing/store.ts";
 import { readContents } from "./contents.ts";
@@ -33,6 +39,7 @@ export async function buildSearchTable(
 ): Promise<void> {
   folder.removeLeftovers();
   const opened: OpenFile[] = [];
+  let kept: string[];
   try {
     let segments = await openSegments(folder, opened);
     const missing = missingContents(files, segments);
@@ -47,19 +54,20 @@ export async function buildSearchTable(
       const { sha256, language } = content;
       return { path, sha256, language };
     });
-    let { table } = buildTable(revision, segments);
-    const merged = await mergeWhereWorth(folder, table, segments);
+    let written = buildTable(revision, segments);
+    const merged = await mergeWhereWorth(folder, written, segments);
     if (merged !== undefined) {
       segments = await openSegments(folder, opened);
       // Later segments win: a merged one comes last, so that the table names it and not its parts.
       segments.sort((a, b) => Number(a.id === merged) - Number(b.id === merged));
-      ({ table } = buildTable(revision, segments));
+      written = buildTable(revision, segments);
     }
-    folder.writeTable(name, table);
+    folder.writeTable(name, written.table);
+    kept = written.segmentIds;
   } finally {
     for (const file of opened) file.close();
   }
-  await collectGarbage(store, folder, name);
+  await collectGarbage(store, folder, { name, segmentIds: kept });
 }
 
 /**
@@ -75,22 +83,24 @@ export async function changeSearchTable(
 ): Promise<boolean> {
   folder.removeLeftovers();
   const opened: OpenFile[] = [];
+  let kept: string[];
   try {
     const bytes = folder.openTable(earlier);
     if (bytes === undefined) return false;
     opened.push(bytes);
     const segments = await openSegments(folder, opened);
     const changes = new Map(files.map(({ path, content }) => [path, { path, ...content }]));
-    const table = await changeTable(bytes, changes, segments);
-    if (table === undefined || (await planOfMerge(table, segments)).chosen.size > 0) return false;
-    folder.writeTable(name, table);
+    const written = await changeTable(bytes, changes, segments);
+    if (written === undefined || planOfMerge(written, segments).chosen.size > 0) return false;
+    folder.writeTable(name, written.table);
+    kept = written.segmentIds;
   } catch (error) {
     if (error instanceof SearchFormatError) return false;
     throw error;
   } finally {
     for (const file of opened) file.close();
   }
-  await collectGarbage(store, folder, name);
+  await collectGarbage(store, folder, { name, segmentIds: kept });
   return true;
 }
 
@@ -145,20 +155,21 @@ export class SegmentCollector {
   }
 }
 
-/** The segments of a table, the ordinals of each that it names, and which of them the policy merges. */
-async function planOfMerge(
-  table: Uint8Array,
+/** The segments of a table, the ordinals of each that it names (1 at their positions), and which of them the policy merges. */
+function planOfMerge(
+  { segmentIds, segmentOf, ordinalOf }: WrittenTable,
   segments: readonly OpenSegment[],
-): Promise<{ used: OpenSegment[]; live: Set<number>[]; chosen: Set<string> }> {
-  const { segmentOf, ordinalOf, segmentIds } = await RevisionTable.open(inMemory(table));
+): { used: OpenSegment[]; live: Uint8Array[]; chosen: Set<string> } {
   const used = segmentIds.map((id) => segments.find((segment) => segment.id === id) as OpenSegment);
-  const live = used.map(() => new Set<number>());
-  for (const [file, position] of segmentOf.entries()) live[position]?.add(ordinalOf[file] as number);
-  const uses = used.map(({ id, segment }, i) => {
+  const live = used.map(({ segment }) => new Uint8Array(segment.contentCount));
+  for (let file = 0; file < segmentOf.length; file++)
+    (live[segmentOf[file] as number] as Uint8Array)[ordinalOf[file] as number] = 1;
+  const uses = used.map(({ id, segment: { chunkCount, contentCount, firstChunks } }, i) => {
     let liveChunkCount = 0;
-    for (const ordinal of live[i] ?? [])
-      liveChunkCount += (segment.firstChunks[ordinal + 1] as number) - (segment.firstChunks[ordinal] as number);
-    return { id, chunkCount: segment.chunkCount, liveChunkCount };
+    for (let ordinal = 0; ordinal < contentCount; ordinal++)
+      if (live[i]?.[ordinal] === 1)
+        liveChunkCount += (firstChunks[ordinal + 1] as number) - (firstChunks[ordinal] as number);
+    return { id, chunkCount, liveChunkCount };
   });
   return { used, live, chosen: new Set(planMerge(uses)) };
 }
@@ -166,19 +177,15 @@ async function planOfMerge(
 /** Merges those segments of a table that the policy names; the id of the new one, undefined if there is nothing to merge. */
 async function mergeWhereWorth(
   folder: SearchFolder,
-  table: Uint8Array,
+  table: WrittenTable,
   segments: readonly OpenSegment[],
 ): Promise<string | undefined> {
-  const { used, live, chosen } = await planOfMerge(table, segments);
+  const { used, live, chosen } = planOfMerge(table, segments);
   if (chosen.size === 0) return undefined;
   const positions = used.flatMap(({ id }, i) => (chosen.has(id) ? [i] : []));
   const parts = positions.map((i) => (used[i] as OpenSegment).segment);
-  const bytes = await mergeSegments(parts, (part, ordinal) => live[positions[part] as number]?.has(ordinal) ?? false);
+  const bytes = await mergeSegments(parts, (part, ordinal) => live[positions[part] as number]?.[ordinal] === 1);
   return folder.writeSegment(bytes);
-}
-
-function inMemory(bytes: Uint8Array): { size: number; read(offset: number, length: number): Uint8Array } {
-  return { size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) };
 }
 
 interface WorkTree {
@@ -188,14 +195,19 @@ interface WorkTree {
 }
 
 /** Removes tables of work trees and commits that are gone, and segments that no table names. */
-async function collectGarbage(store: IndexStore, folder: SearchFolder, written: string): Promise<void> {
+async function collectGarbage(
+  store: IndexStore,
+  folder: SearchFolder,
+  written: { name: string; segmentIds: readonly string[] },
+): Promise<void> {
   const roots = store.prepare("select id, root, indexed_at from worktrees").all() as unknown as WorkTree[];
   const current = new Set(roots.map(({ id, indexed_at }) => `${treePrefix(id)}${indexed_at}-`));
   const commits = folder.tableNames().filter((name) => name.startsWith(COMMIT_PREFIX));
-  const keptCommits = new Set([...commits.filter((name) => name !== written).slice(-KEPT_COMMITS), written]);
-  const named = new Set<string>();
+  const keptCommits = new Set([...commits.filter((name) => name !== written.name).slice(-KEPT_COMMITS), written.name]);
+  const named = new Set(written.segmentIds);
   for (const name of folder.tableNames()) {
     const isCurrent = [...current].some((prefix) => name.startsWith(prefix)) || keptCommits.has(name);
+    if (name === written.name) continue;
     if (!name.endsWith(VERSIONS) || !isCurrent || !(await addSegmentIds(folder, name, named))) folder.removeTable(name);
   }
   for (const id of folder.segmentIds()) if (!named.has(id)) folder.removeSegment(id);

@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import { isDefaultIncluded, mayBeScript } from "../../engines/parsing/detect.ts";
 import { skipReason } from "../../engines/parsing/skip.ts";
-import { sha256 } from "../machine/checksum.ts";
+import { fingerprint } from "../machine/checksum.ts";
 import type { FileListing } from "../git/git.ts";
 import { type FileStat, isRacy, statOf } from "../indexing/file-stat.ts";
 import type { FileTree } from "../indexing/file-tree.ts";
@@ -69,11 +69,11 @@ export function describeTree(
 export function saveState(folder: SearchFolder, root: string, state: DescribedState): void {
   const compared = state.compared();
   const index = compared.paths.length === 0 ? undefined : encodeStatIndex(compared, lstatSync(root));
-  const statIndex = index ? sha256(index).toString("hex") : "";
+  const statIndex = index ? fingerprint(index) : "";
   folder.writeState(stateName(root), writeTreeState({ ...state, statIndex }), index);
 }
 
-/** Writes what has changed since the state of the work tree at `root` with a checksum was written. */
+/** Writes what has changed since the state of the work tree at `root` was written that has the name `completes`. */
 export function saveChanges(folder: SearchFolder, root: string, state: DescribedState, completes: string): void {
   folder.writeStateChanges(stateName(root), writeTreeState({ ...state, statIndex: "", completes }));
 }

@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import { inBackground } from "../background.ts";
-import { sha256 } from "../machine/checksum.ts";
+import { fingerprint } from "../machine/checksum.ts";
 import { FileTree } from "../indexing/file-tree.ts";
 import type { SearchFolder } from "./search-folder.ts";
 import { differingFiles } from "./stat-index.ts";
@@ -10,7 +10,7 @@ import { isUnchanged, readTreeState, type StoredTreeState, type TreeState } from
 /** The last state of a work tree, beside the work tree. */
 export interface Examination extends Pick<TreeState, "table" | "head" | "listing"> {
   /** Names the state that changes are to complete. */
-  checksum: string;
+  name: string;
   /** Whether the files and folders that this process compares are as they were. */
   isSame: boolean;
   /** Whether all are as they were. */
@@ -45,7 +45,7 @@ export function examineTree(folder: SearchFolder, root: string): Examination | u
     return only.size === 0 || isUnchanged(tree, state.compared(), { only });
   };
   return {
-    checksum: written.checksum,
+    name: written.name,
     table,
     head,
     listing,
@@ -69,11 +69,11 @@ export function examineTree(folder: SearchFolder, root: string): Examination | u
 function changesOf(
   folder: SearchFolder,
   root: string,
-  { checksum }: StoredTreeState,
+  { name }: StoredTreeState,
 ): Pick<TreeState, "table" | "head" | "listing" | "examined"> | undefined {
   const bytes = folder.readStateChanges(stateName(root));
-  const state = bytes && readTreeState(bytes);
-  if (state?.completes !== checksum) return undefined;
+  const state = bytes && readTreeState(bytes, name);
+  if (!state) return undefined;
   const { table, head, listing, examined } = state;
   return { table, head, listing, examined };
 }
@@ -92,5 +92,5 @@ async function findDiffering(
   const differing = await differingFiles(root, gitDirectory, file).catch(() => "unknown" as const);
   // Checked afterwards, because another process may have replaced the index, and git takes a missing one for empty.
   const bytes = folder.readStatIndex(stateName(root));
-  return bytes && sha256(bytes).toString("hex") === statIndex ? differing : undefined;
+  return bytes && fingerprint(bytes) === statIndex ? differing : undefined;
 }

@@ -1,4 +1,4 @@
-import { sha256 } from "../machine/checksum.ts";
+import { decodeChecked, encodeChecked } from "../machine/checked-file.ts";
 import type { FileStat } from "../indexing/file-stat.ts";
 import type { FileTree } from "../indexing/file-tree.ts";
 import { VERSION } from "../version.ts";
@@ -14,8 +14,8 @@ export interface StatList {
  * on. Outside of git, `lstat` of every folder stands for the list. While it is the same there is nothing to index, and a search
  * needs neither the write lock nor the rows of the files.
  *
- * Bytes: SHA-256 of the rest (32), length of the header (4), header (JSON), the numbers of both lists (8 bytes each, IEEE 754), then
- * the paths of both, each ended by a NUL. The file never leaves the machine, so numbers are in its byte order.
+ * Body of the file (checked-file.ts): the numbers of both lists (8 bytes each, IEEE 754), then the paths of both, each ended by a NUL. The
+ * file never leaves the machine, so numbers are in its byte order.
  */
 export interface TreeState {
   /** Name of the table. */
@@ -30,10 +30,10 @@ export interface TreeState {
   examined: StatList;
   /** The files that git compares (stat-index.ts). Decoded on demand. */
   compared: () => StatList;
-  /** SHA-256 of the index that git compares them with, in hex; empty if there are none. */
+  /** Fingerprint of the index that git compares them with; empty if there are none. */
   statIndex: string;
   /**
-   * Of changes: the checksum of the state that they complete, in hex. They replace all of it but what git compares, of which they have
+   * Of changes: the name of the state that they complete. They replace all of it but what git compares, of which they have
    * examined some themselves.
    */
   completes?: string | undefined;
@@ -41,8 +41,7 @@ export interface TreeState {
 
 /** As it was read. */
 export interface StoredTreeState extends TreeState {
-  /** Names it, in hex. */
-  checksum: string;
+  name: string;
 }
 
 interface Header extends Pick<TreeState, "table" | "head" | "listing" | "folderCount" | "statIndex" | "completes"> {
@@ -53,8 +52,6 @@ interface Header extends Pick<TreeState, "table" | "head" | "listing" | "folderC
   examinedBytes: number;
 }
 
-const CHECKSUM_BYTES = 32;
-const HEADER_AT = CHECKSUM_BYTES + 4;
 export const NUMBERS = 4;
 /** Stands for a file or folder that is not there. */
 export const ABSENT: FileStat = { size: -1, mtimeMs: 0, ctimeMs: 0, ino: 0 };
@@ -85,27 +82,21 @@ export function writeTreeState({ examined, compared, ...names }: TreeState): Buf
     comparedCount: second.paths.length,
     examinedBytes: examinedPaths.length,
   };
-  const header = Buffer.from(JSON.stringify(fields));
-  const length = Buffer.from(Uint32Array.of(header.length).buffer);
   const numbers = [examined, second].map((list) => new Uint8Array(Float64Array.from(list.numbers).buffer));
-  const rest = Buffer.concat([length, header, ...numbers, examinedPaths, pathBytes(second.paths)]);
-  return Buffer.concat([sha256(rest), rest]);
+  return encodeChecked(fields, [...numbers, examinedPaths, pathBytes(second.paths)]);
 }
 
 function pathBytes(paths: readonly string[]): Buffer {
   return Buffer.from(paths.map((path) => `${path}\0`).join(""));
 }
 
-/** Undefined if the bytes are damaged or of another version of this program. `bytes` must not be a `Buffer`. */
-export function readTreeState(bytes: Uint8Array<ArrayBuffer>): StoredTreeState | undefined {
+/** Undefined if the bytes are damaged, of another version of this program, or complete another state. `bytes` must not be a `Buffer`. */
+export function readTreeState(bytes: Uint8Array<ArrayBuffer>, completes?: string): StoredTreeState | undefined {
+  const file = decodeChecked<Header>(bytes, { version: VERSION, completes });
+  if (!file) return undefined;
+  const { version: _, examinedCount, comparedCount, examinedBytes, ...names } = file.header;
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (buffer.length < HEADER_AT || !sha256(buffer.subarray(CHECKSUM_BYTES)).equals(buffer.subarray(0, CHECKSUM_BYTES)))
-    return undefined;
-  const [headerLength = 0] = new Uint32Array(bytes.slice(CHECKSUM_BYTES, HEADER_AT).buffer);
-  const numbersAt = HEADER_AT + headerLength;
-  const fields = JSON.parse(buffer.toString("utf8", HEADER_AT, numbersAt)) as Header;
-  const { version, examinedCount, comparedCount, examinedBytes, ...names } = fields;
-  if (version !== VERSION) return undefined;
+  const numbersAt = file.bodyAt;
   const pathsAt = numbersAt + 8 * NUMBERS * (examinedCount + comparedCount);
   const list = (first: number, count: number, start: number, end: number): StatList => {
     const at = numbersAt + 8 * NUMBERS * first;
@@ -116,7 +107,7 @@ export function readTreeState(bytes: Uint8Array<ArrayBuffer>): StoredTreeState |
   const comparedAt = pathsAt + examinedBytes;
   return {
     ...names,
-    checksum: buffer.toString("hex", 0, CHECKSUM_BYTES),
+    name: file.name,
     examined: list(0, examinedCount, pathsAt, comparedAt),
     compared: () => list(examinedCount, comparedCount, comparedAt, buffer.length),
   };

@@ -10,6 +10,16 @@ export function sha256(bytes: Uint8Array): Buffer {
   return crypto().hash("sha256", bytes, "buffer");
 }
 
+/** CRC-32 of bytes: notices accidental damage in a third of the time of SHA-256. */
+export function crc32(bytes: Uint8Array): number {
+  return process.getBuiltinModule("node:zlib").crc32(bytes);
+}
+
+/** Tells files of a cache apart: their CRC-32 and length. */
+export function fingerprint(bytes: Uint8Array): string {
+  return `${crc32(bytes).toString(16)}-${bytes.length.toString(16)}`;
+}
+
 /** `sha256:<hex>` of a file. */
 export async function fileChecksum(file: string): Promise<string> {
   const hash = crypto().createHash("sha256");

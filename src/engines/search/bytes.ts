@@ -6,6 +6,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
 const MAX_SHORT_BYTES = 32;
+const HEX_DIGITS = encoder.encode("0123456789abcdef");
 
 export class ByteWriter {
   #bytes: Uint8Array<ArrayBuffer>;
@@ -49,6 +50,18 @@ export class ByteWriter {
     this.#reserve(value.length);
     this.#bytes.set(value, this.length);
     this.length += value.length;
+  }
+
+  /** Bytes as lower-case hex digits. */
+  hex(value: Uint8Array): void {
+    this.#reserve(2 * value.length);
+    const bytes = this.#bytes;
+    let at = this.length;
+    for (const byte of value) {
+      bytes[at++] = HEX_DIGITS[byte >> 4] as number;
+      bytes[at++] = HEX_DIGITS[byte & 15] as number;
+    }
+    this.length = at;
   }
 
   /** Puts bytes before all that was written. */

@@ -18,9 +18,9 @@ interface FileFormat {
   version: number;
 }
 
-/** Begins a file with its header and its hot part. */
-export function beginFile({ magic, version }: FileFormat, hot: Uint8Array): ByteWriter {
-  const file = new ByteWriter();
+/** Begins a file with its header and its hot part; `coldBytes` are expected to follow. */
+export function beginFile({ magic, version }: FileFormat, hot: Uint8Array, coldBytes = 0): ByteWriter {
+  const file = new ByteWriter(HEADER_BYTES + hot.length + coldBytes);
   for (const value of [magic, version, hot.length, checksum(hot)]) file.u32(value);
   file.bytes(hot);
   return file;

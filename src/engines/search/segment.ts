@@ -88,9 +88,13 @@ export class Segment {
     return this.#languages[this.#languageOf[ordinal] as number] ?? "";
   }
 
+  /** A view of a content's SHA-256. */
+  sha256(ordinal: number): Uint8Array {
+    return this.#sha256.subarray(ordinal * SHA256_BYTES, (ordinal + 1) * SHA256_BYTES);
+  }
+
   contentKey(ordinal: number): ContentKey {
-    const sha256 = hexOf(this.#sha256.subarray(ordinal * SHA256_BYTES, (ordinal + 1) * SHA256_BYTES));
-    return { sha256, language: this.language(ordinal) };
+    return { sha256: hexOf(this.sha256(ordinal)), language: this.language(ordinal) };
   }
 
   /** Ordinal of a content; -1 where the segment does not hold it. */

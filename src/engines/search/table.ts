@@ -3,6 +3,7 @@ import { Blocks } from "./blocks.ts";
 import { ByteReader, ByteWriter, bytesOf, copyU16, copyU32 } from "./bytes.ts";
 import { beginFile, HEADER_BYTES, readHotPart } from "./file-header.ts";
 import { compareUtf8 } from "./order.ts";
+import { PATH_END, PathList } from "./path-list.ts";
 import { PathReader } from "./paths.ts";
 import { splitPath } from "./traits.ts";
 import { writePostings } from "./postings.ts";
@@ -22,9 +23,6 @@ const TABLE_FORMAT = { name: "revision table", magic: 0x42544343, version: TABLE
 export const ENGINE_VERSION = 4;
 
 const DIGEST_BYTES = 32;
-/** Between paths. Git allows every other byte in them. */
-const PATH_END = "\0";
-
 /** The bit of a path term's counts for the file's name; 1 is for its folders. */
 export const IN_NAME = 2;
 
@@ -32,6 +30,14 @@ export const IN_NAME = 2;
 export interface OpenSegment {
   id: string;
   segment: Segment;
+}
+
+/** A table, and where it finds the contents: by the segments' ids, as `RevisionTable` has it. */
+export interface WrittenTable {
+  table: Uint8Array<ArrayBuffer>;
+  segmentIds: string[];
+  segmentOf: Uint16Array;
+  ordinalOf: Uint32Array;
 }
 
 /**
@@ -42,9 +48,9 @@ export interface OpenSegment {
 export function buildTable(
   files: readonly RevisionFile[],
   segments: readonly OpenSegment[],
-): { table: Uint8Array<ArrayBuffer>; missing: RevisionFile[] } {
+): WrittenTable & { missing: RevisionFile[] } {
   const sorted = files.toSorted((a, b) => compareUtf8(a.path, b.path));
-  const known = new Map<string, { segment: number; ordinal: number } | undefined>();
+  const known = new Map<string, Place | undefined>();
   const missing: RevisionFile[] = [];
   const placed = sorted.flatMap((file) => {
     const key = `${file.sha256} ${file.language}`;
@@ -65,8 +71,18 @@ export function buildTable(
     }
   });
   const body = new TextEncoder().encode(placed.map(({ path }) => path + PATH_END).join(""));
-  const ofPaths = { paths: body, directory: terms.directory(), terms: terms.body() };
-  return { table: writeTable(placed, traits, ofPaths, segments), missing };
+  const written = writeTable(
+    {
+      paths: new PathList(body, placed.length),
+      segmentOf: Uint16Array.from(placed, ({ segment }) => segment),
+      ordinalOf: Uint32Array.from(placed, ({ ordinal }) => ordinal),
+      traits,
+      directory: terms.directory(),
+      terms: terms.body(),
+    },
+    segments,
+  );
+  return { ...written, missing };
 }
 
 /**
@@ -77,84 +93,79 @@ export async function changeTable(
   bytes: RangeReader,
   changes: ReadonlyMap<string, RevisionFile>,
   segments: readonly OpenSegment[],
-): Promise<Uint8Array<ArrayBuffer> | undefined> {
+): Promise<WrittenTable | undefined> {
   const earlier = await RevisionTable.open(bytes);
-  const numbers = earlier.segmentIds.map((id) => segments.findIndex((segment) => segment.id === id));
-  const paths = new Set(earlier.paths);
-  if ([...changes.keys()].some((path) => !paths.has(path))) return undefined;
+  const { segmentOf, ordinalOf, traits, directory } = earlier;
+  const paths = new PathList(earlier.pathBytes, traits.length);
   const reader = new PathReader();
-  const traits = earlier.traits.slice();
-  const placed: PlacedFile[] = [];
-  for (const [i, path] of earlier.paths.entries()) {
-    const change = changes.get(path);
-    if (change === undefined) {
-      const segment = numbers[earlier.segmentOf[i] as number] as number;
-      const ordinal = earlier.ordinalOf[i] as number;
-      if (segment < 0) return undefined;
-      const { sha256, language } = (segments[segment] as OpenSegment).segment.contentKey(ordinal);
-      placed.push({ path, sha256, language, segment, ordinal });
-      continue;
-    }
+  const exists = (path: string): boolean => paths.find(path) !== -1;
+  /** Positions in `segments` by those in the earlier table. */
+  const numbers = earlier.segmentIds.map((id) => segments.findIndex((segment) => segment.id === id));
+  const changed = new Map<number, Place>();
+  for (const [path, change] of changes) {
+    const file = paths.find(path);
     const place = findContent(change, segments);
-    if (place === undefined) return undefined;
-    placed.push({ ...change, ...place });
-    traits[i] = reader.traits(path, splitPath(path), change.language, (other) => paths.has(other));
+    if (file === -1 || place === undefined) return undefined;
+    changed.set(file, place);
+    traits[file] = reader.traits(path, splitPath(path), change.language, exists);
   }
-  return writeTable(placed, traits, await readPathParts(bytes), segments);
+  for (let file = 0; file < segmentOf.length; file++) {
+    const { segment, ordinal } = changed.get(file) ?? {
+      segment: numbers[segmentOf[file] as number] as number,
+      ordinal: ordinalOf[file] as number,
+    };
+    if (segment < 0) return undefined;
+    segmentOf[file] = segment;
+    ordinalOf[file] = ordinal;
+  }
+  const terms = await bytes.read(earlier.termsAt, bytes.size - earlier.termsAt);
+  return writeTable({ paths, segmentOf, ordinalOf, traits, directory, terms }, segments);
 }
 
-type PlacedFile = RevisionFile & { segment: number; ordinal: number };
+/** Where a content is: the position of a segment among the given ones, and the content's in it. */
+interface Place {
+  segment: number;
+  ordinal: number;
+}
 
-/** The parts of a table that follow from its paths: the paths themselves, and the blocks of their terms with their directory. */
-interface PathParts {
-  paths: Uint8Array;
+/** The files of a table, in columns. */
+interface TableColumns {
+  paths: PathList;
+  /** Positions among the given segments. */
+  segmentOf: Uint16Array;
+  ordinalOf: Uint32Array;
+  traits: Uint16Array;
+  /** Directory and blocks of the paths' terms. */
   directory: Uint8Array;
   terms: Uint8Array;
 }
 
-/** Reads the parts of a table. Its blocks keep their checksums, which are compared when they are asked. */
-async function readPathParts(bytes: RangeReader): Promise<PathParts> {
-  const hot = await readHotPart(bytes, TABLE_FORMAT);
-  const reader = new ByteReader(hot);
-  reader.bytes(DIGEST_BYTES);
-  for (let left = reader.varint(); left > 0; left--) reader.string();
-  const count = reader.varint();
-  const paths = reader.bytes(reader.varint());
-  // Segments, ordinals and traits.
-  reader.bytes((2 + 4 + 2) * count);
-  const directory = reader.bytes(reader.varint());
-  const at = HEADER_BYTES + hot.length;
-  return { paths, directory, terms: await bytes.read(at, bytes.size - at) };
-}
-
-function writeTable(
-  placed: readonly PlacedFile[],
-  traits: Uint16Array<ArrayBuffer>,
-  { paths, directory, terms }: PathParts,
-  segments: readonly OpenSegment[],
-): Uint8Array<ArrayBuffer> {
-  const used = [...new Set(placed.map(({ segment }) => segment))].sort((a, b) => a - b);
-  const hot = new ByteWriter();
-  hot.bytes(digestOf(placed));
+function writeTable(columns: TableColumns, segments: readonly OpenSegment[]): WrittenTable {
+  const { paths, ordinalOf, traits, directory, terms } = columns;
+  const isUsed = new Uint8Array(segments.length);
+  for (const segment of columns.segmentOf) isUsed[segment] = 1;
+  const used = [...segments.keys()].filter((segment) => isUsed[segment] === 1);
+  const numbers = Uint16Array.from(segments, (_, segment) => used.indexOf(segment));
+  const segmentOf = columns.segmentOf.map((segment) => numbers[segment] as number);
+  const segmentIds = used.map((segment) => (segments[segment] as OpenSegment).id);
+  const hot = new ByteWriter(paths.bytes.length + (2 + 4 + 2) * paths.size + directory.length + SMALL_PARTS_BYTES);
+  hot.bytes(digestOf(columns, segments));
   hot.varint(used.length);
-  for (const segment of used) hot.string((segments[segment] as OpenSegment).id);
-  hot.varint(placed.length);
-  hot.varint(paths.length);
-  hot.bytes(paths);
-  hot.bytes(bytesOf(Uint16Array.from(placed, ({ segment }) => used.indexOf(segment))));
-  hot.bytes(bytesOf(Uint32Array.from(placed, ({ ordinal }) => ordinal)));
+  for (const id of segmentIds) hot.string(id);
+  hot.varint(paths.size);
+  hot.varint(paths.bytes.length);
+  hot.bytes(paths.bytes);
+  hot.bytes(bytesOf(segmentOf));
+  hot.bytes(bytesOf(ordinalOf));
   hot.bytes(bytesOf(traits));
   hot.varint(directory.length);
   hot.bytes(directory);
-  const file = beginFile(TABLE_FORMAT, hot.view());
+  const file = beginFile(TABLE_FORMAT, hot.view(), terms.length);
   file.bytes(terms);
-  return file.finish();
+  return { table: file.finish(), segmentIds, segmentOf, ordinalOf };
 }
 
-function findContent(
-  file: RevisionFile,
-  segments: readonly OpenSegment[],
-): { segment: number; ordinal: number } | undefined {
+function findContent(file: RevisionFile, segments: readonly OpenSegment[]): Place | undefined {
   for (let segment = segments.length - 1; segment >= 0; segment--) {
     const ordinal = (segments[segment] as OpenSegment).segment.find(file);
     if (ordinal >= 0) return { segment, ordinal };
@@ -162,17 +173,34 @@ function findContent(
   return undefined;
 }
 
-/** A call for each file would take several times as long. */
-const HASHED_FILES = 1_000;
+/** Digest, counts and ids of segments take less. */
+const SMALL_PARTS_BYTES = 1024;
+/** A call of the hash for each file would take several times as long. */
+const HASHED_BYTES = 64 * 1024;
 
-/** SHA-256 of all that answers depend on: versions, paths, contents. The distribution of contents over segments is not included. */
-function digestOf(files: readonly RevisionFile[]): Uint8Array {
+/**
+ * SHA-256 of all that answers depend on: versions, paths, contents. The distribution of contents over segments is not included. For each
+ * file `<SHA-256 in hex> <language> <path>` and a NUL are hashed, written as bytes, since there may be a hundred thousand.
+ */
+function digestOf({ paths, segmentOf, ordinalOf }: TableColumns, segments: readonly OpenSegment[]): Uint8Array {
   const hash = createHash("sha256");
   hash.update(`${ENGINE_VERSION} ${TABLE_VERSION} ${SEGMENT_VERSION}\n`);
-  for (let i = 0; i < files.length; i += HASHED_FILES) {
-    const some = files.slice(i, i + HASHED_FILES);
-    hash.update(some.map(({ path, sha256, language }) => `${sha256} ${language} ${path}${PATH_END}`).join(""));
+  const names = new Map<string, Uint8Array>();
+  const some = new ByteWriter(HASHED_BYTES);
+  for (let file = 0; file < paths.size; file++) {
+    const { segment } = segments[segmentOf[file] as number] as OpenSegment;
+    const ordinal = ordinalOf[file] as number;
+    const language = segment.language(ordinal);
+    let name = names.get(language);
+    if (!name) names.set(language, (name = new TextEncoder().encode(` ${language} `)));
+    some.hex(segment.sha256(ordinal));
+    some.bytes(name);
+    some.bytes(paths.at(file));
+    if (some.length < HASHED_BYTES / 2) continue;
+    hash.update(some.view());
+    some.clear();
   }
+  hash.update(some.view());
   return new Uint8Array(hash.digest());
 }
 
@@ -189,7 +217,11 @@ export class RevisionTable {
   readonly traits: Uint16Array;
   /** Files by the terms of their paths. */
   readonly terms: Blocks;
-  readonly #pathBytes: Uint8Array;
+  /** Directory of the terms' blocks, and where these begin in the file. */
+  readonly directory: Uint8Array;
+  readonly termsAt: number;
+  /** The paths, each ended by a NUL. */
+  readonly pathBytes: Uint8Array;
   #paths: string[] | undefined;
 
   private constructor(bytes: RangeReader, hot: Uint8Array) {
@@ -197,20 +229,22 @@ export class RevisionTable {
     this.digest = reader.bytes(DIGEST_BYTES);
     this.segmentIds = Array.from({ length: reader.varint() }, () => reader.string());
     const count = reader.varint();
-    this.#pathBytes = reader.bytes(reader.varint());
+    this.pathBytes = reader.bytes(reader.varint());
     this.segmentOf = copyU16(hot, reader.position, count);
     reader.bytes(2 * count);
     this.ordinalOf = copyU32(hot, reader.position, count);
     reader.bytes(4 * count);
     this.traits = copyU16(hot, reader.position, count);
     reader.bytes(2 * count);
-    this.terms = new Blocks(bytes, HEADER_BYTES + hot.length, reader.bytes(reader.varint()));
+    this.directory = reader.bytes(reader.varint());
+    this.termsAt = HEADER_BYTES + hot.length;
+    this.terms = new Blocks(bytes, this.termsAt, this.directory);
   }
 
   /** In order of their UTF-8. Decoded when they are asked for. Throws `SearchFormatError` if they are not those of the files. */
   get paths(): string[] {
     if (this.#paths === undefined) {
-      const paths = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(this.#pathBytes).split(PATH_END);
+      const paths = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(this.pathBytes).split(PATH_END);
       paths.pop();
       if (paths.length !== this.traits.length) throw new SearchFormatError("the table's paths do not fit its files");
       this.#paths = paths;

@@ -17,7 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { sha256 } from "../../../src/cli/machine/checksum.ts";
+import { fingerprint } from "../../../src/cli/machine/checksum.ts";
 import { FileTree } from "../../../src/cli/indexing/file-tree.ts";
 import { walkFolder } from "../../../src/cli/indexing/walk.ts";
 import { describeTree, saveChanges, saveState } from "../../../src/cli/local-index/describe-tree.ts";
@@ -143,7 +143,7 @@ describe("files that git compares with their stats", () => {
   it("are examined here where git finds other differences: another owner, stats as new as the index", async () => {
     const state = readTreeState(folder.readState(stateName(root))!)!;
     const index = encodeStatIndex(state.compared(), { uid: 12_345, gid: 12_345 });
-    const digest = sha256(index).toString("hex");
+    const digest = fingerprint(index);
     folder.writeState(stateName(root), writeTreeState({ ...state, statIndex: digest }), index);
     expect(await isUnchanged()).toBe(true);
     writeFileSync(join(root, "src/é8/f2.py"), "two\n");
@@ -182,7 +182,7 @@ describe("files that git compares with their stats", () => {
         startedAtMs: Date.now() + 3_600_000,
       };
       const changes = describeTree(tree, run, new Map(), only) ?? expect.fail("the changes are racy");
-      saveChanges(folder, root, changes, completes ?? last.checksum);
+      saveChanges(folder, root, changes, completes ?? last.name);
       return [...only];
     };
     writeFileSync(join(root, edited), "two\n");
@@ -202,7 +202,8 @@ describe("files that git compares with their stats", () => {
     expect(examineTree(folder, root)?.table).toBe("tree-1");
     expect(await isUnchanged()).toBe(true);
     rmSync(join(root, other));
-    expect(await saveEdit("00")).toEqual([other]);
+    // Git may name the file that was edited within the same second, too.
+    expect(await saveEdit("00")).toContain(other);
     expect(examineTree(folder, root)?.table).toBe("tree-1");
     expect(await isUnchanged()).toBe(false);
   });

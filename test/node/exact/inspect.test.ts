@@ -256,11 +256,11 @@ describe("what is known of a text", () => {
     }
     expect(decoded.find("dir/3é")).toBe(-1);
     expect(decodeRecords(Uint8Array.from(encodeRecords(new Map())))?.size).toBe(0);
-    const changes = Uint8Array.from(encodeRecords(records, { completes: decoded.checksum }));
-    expect(decodeRecords(changes, decoded.checksum)?.size).toBe(records.size);
+    const changes = Uint8Array.from(encodeRecords(records, { completes: decoded.name }));
+    expect(decodeRecords(changes, decoded.name)?.size).toBe(records.size);
     // Neither stands for the other.
     expect(decodeRecords(changes)).toBeUndefined();
-    expect(decodeRecords(bytes, decoded.checksum)).toBeUndefined();
+    expect(decodeRecords(bytes, decoded.name)).toBeUndefined();
     bytes[bytes.length - 1] = (bytes.at(-1) as number) ^ 1;
     expect(decodeRecords(bytes)).toBeUndefined();
   });

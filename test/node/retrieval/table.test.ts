@@ -31,11 +31,11 @@ describe("a changed table", () => {
     });
     const segments = [cold, segment];
     const built = buildTable(after.map(revisionFile), segments);
-    expect(await changeTable(inMemory(table), changes, segments)).toEqual(built.table);
+    expect((await changeTable(inMemory(table), changes, segments))?.table).toEqual(built.table);
     // Again on top of the changed one, in which an edit is undone.
     const undone = new Map([["src/part0/module0.ts", revisionFile(files[0]!)]]);
     const again = after.map((file) => (file.path === "src/part0/module0.ts" ? files[0]! : file));
-    expect(await changeTable(inMemory(built.table), undone, segments)).toEqual(
+    expect((await changeTable(inMemory(built.table), undone, segments))?.table).toEqual(
       buildTable(again.map(revisionFile), segments).table,
     );
   });
@@ -44,7 +44,7 @@ describe("a changed table", () => {
     const { after, segment, changes } = await edited({
       "src/part2/module2.ts": { text: "export function walrus() {}\n" },
     });
-    const changed = (await changeTable(inMemory(table), changes, [cold, segment]))!;
+    const { table: changed } = (await changeTable(inMemory(table), changes, [cold, segment]))!;
     const bytesOf = new Map([cold, segment].map(({ id, bytes }) => [id, bytes]));
     const index = await openIndex([{ table: inMemory(changed), segment: (id) => inMemory(bytesOf.get(id)!) }]);
     for (const query of ["walrus", "module2"]) {
