@@ -45,7 +45,7 @@ const REGISTRY_WEIGHT = 1.2;
 /** A type that has the name of the thing itself tells less. */
 const THING_WEIGHT = 0.8;
 /** Of the word itself: what is added is elsewhere, too. */
-const ADD_WEIGHT = 0.3;
+const ADD_WEIGHT = 0.5;
 
 export interface QueryTerm {
   hash: number;
