@@ -76,6 +76,10 @@ export class FileBuilder {
     return opened;
   }
 
+  hasClass(line: number): boolean {
+    return this.#classesByLine.has(line);
+  }
+
   /** The class of a line, which is opened where there is none: what has members added to it. */
   classAt(line: number): OpenClass {
     return this.#classesByLine.get(line) ?? this.openClass(line);

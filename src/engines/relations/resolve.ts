@@ -35,7 +35,8 @@ export async function resolveUse(
   const called = meaning.to === "likely" ? meaning.of : meaning;
   if (OF_VALUES.has(called.to)) return "none";
   const resolver = new Resolver(files);
-  const found = await (meaning.to === "global" ? resolver.fromStars(path, name) : resolver.resolve(path, meaning));
+  resolver.isLikely = called !== meaning;
+  const found = await (called.to === "global" ? resolver.fromStars(path, name) : resolver.resolve(path, called));
   if (found === "outside" && (isOfStandardLibrary(path, called) || isOfRuby(called))) return "none";
   if (typeof found === "string") return found;
   const target = takingArguments(found, given);
@@ -44,6 +45,9 @@ export async function resolveUse(
 
 /** Meanings of values: a call of one calls no definition that is known. */
 const OF_VALUES: ReadonlySet<Meaning["to"]> = new Set(["instance", "returned", "handed", "opaque"]);
+
+/** Meanings of names to which a function may be bound. */
+const HOLDS_NAME: ReadonlySet<Meaning["to"]> = new Set(["local", "variable", "import", "member"]);
 
 /** Whether the class around a member has another class among its bases, at any distance. */
 export async function inherits(of: Place, base: Target, files: RelatedFiles): Promise<boolean> {
@@ -310,8 +314,12 @@ class Resolver implements Follower {
     const inner = path.endsWith(".rs") ? uses?.bindings.get(moduleKey(name)) : undefined;
     if (inner) return read(path, inner);
     const starred = await this.fromStars(path, name, read);
+    if (typeof starred !== "string") return starred;
+    // A package of Python has its modules as names once they are imported anywhere.
+    const module = path.endsWith("/__init__.py") ? await this.#module(path, `.${name}`) : undefined;
+    if (module !== undefined) return { path: module, line: undefined };
     const whole = uses?.exports.get(WHOLE_MODULE);
-    if (typeof starred !== "string" || !whole) return starred;
+    if (!whole) return starred;
     if (name === "default") return read(path, whole);
     const found = await this.receiverOf(path, whole);
     if (typeof found === "string" || found.wrapping?.length) return "unknown";
@@ -338,7 +346,10 @@ class Resolver implements Follower {
   async #memberOf(of: Place, name: string): Promise<Resolved> {
     const found = await findMember(this, of, name);
     if (typeof found === "string") return found === "none" ? "unknown" : found;
-    return placeOf(found);
+    // A function that an object has by another name: `{ parse }`, `{ parse: parseAll }`.
+    const held = found.type?.to === "likely" && HOLDS_NAME.has(found.type.of.to) ? found.type.of : undefined;
+    const named = held && (await this.resolve(found.path, held));
+    return named && typeof named !== "string" && named.line !== undefined ? named : placeOf(found);
   }
 
   async classAt({ path, line }: Place): Promise<ClassInfo | undefined> {

@@ -6,7 +6,7 @@ import { fieldKey, MODULE_MARK, moduleKey } from "./rust-keys.ts";
 import { OPTIONAL, POINTER, UNWRAPPED } from "./wrapped.ts";
 
 /** Methods that give the value inside of an `Option` or `Result`. */
-const UNWRAPPING = /^(?:unwrap|expect|unwrap_or|unwrap_or_else|unwrap_or_default|unwrap_unchecked)$/;
+export const UNWRAPPING = /^(?:unwrap|expect|unwrap_or|unwrap_or_else|unwrap_or_default|unwrap_unchecked)$/;
 /** Types whose value is used as if it were the type's argument. */
 const POINTERS = /^(?:Box|Rc|Arc|Ref|RefMut|MutexGuard|RwLockReadGuard|RwLockWriteGuard|ManuallyDrop|Cow)$/;
 /** `Option`, `Result`, and the results that modules declare for their errors. */

@@ -4,6 +4,7 @@ import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH } from "./limits.ts";
 import { calledOf, pathExpression, pathParts, typeOf } from "./rust-expressions.ts";
 import { type ImportedName, importedNames } from "./rust-imports.ts";
+import { macroCalls } from "./rust-macros.ts";
 import { fieldKey, MODULE_MARK, moduleKey, SELF_TYPE } from "./rust-keys.ts";
 import { bindPattern, valueOf } from "./rust-patterns.ts";
 import { type Place as BasePlace, visitChildren } from "./walk.ts";
@@ -101,6 +102,9 @@ function visit(node: SyntaxNode, place: Place): void {
       if (called) use("call", called, place);
       break;
     }
+    case "macro_invocation":
+      macroCalls(node, place);
+      return;
     case "struct_expression": {
       const type = node.field("name");
       if (type) use("construct", type, place);

@@ -4,7 +4,7 @@ import { commonExports } from "./commonjs.ts";
 import { type Expression, holderOf, lookUp, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH, MAX_EXPRESSION_DEPTH } from "./limits.ts";
-import { expressionOf, FUNCTION, givenValue, type Place } from "./typescript-expressions.ts";
+import { expressionOf, FUNCTION, givenValue, objectOf, type Place } from "./typescript-expressions.ts";
 import { WHOLE_MODULE } from "./types.ts";
 import { ITERATED } from "./wrapped.ts";
 
@@ -83,25 +83,52 @@ const bindPart = (name: string, value: Expression | undefined, { file, scope }: 
     value?.is === "member" || value?.is === "likely" ? { is: "alias", of: value } : { is: "variable", type: value },
   );
 
-/** `this.store = new Store()` gives a field its type, in JavaScript the field itself. */
-export function fieldAssignment(node: SyntaxNode, place: Place): void {
+/** An object literal whose members are still to be read, and what stands for it. */
+interface HeldObject {
+  node: SyntaxNode;
+  opened: OpenClass;
+  is: Expression;
+}
+
+/**
+ * The object literal that a field is given; its members are those of `opened`, or of a class of its own. Undefined where another class is on the
+ * same line: a line is all that tells them apart.
+ */
+export function heldObject(
+  value: SyntaxNode | undefined,
+  line: number,
+  file: FileBuilder,
+  opened?: OpenClass,
+): HeldObject | undefined {
+  const node = opened || !file.hasClass(line) ? objectOf(value) : undefined;
+  return node && { node, opened: opened ?? file.openClass(line), is: { is: "class", line: opened?.line ?? line } };
+}
+
+/**
+ * `this.store = new Store()` gives a field its type, in JavaScript the field itself. Returns the object that it is given, if that is written
+ * there.
+ */
+export function fieldAssignment(node: SyntaxNode, place: Place): HeldObject | undefined {
   const { file, scope } = place;
   const left = node.field("left");
   const right = assignedTo(node.field("right"), undefined, file, scope);
-  if (!left || !right) return;
+  if (!left || !right) return undefined;
   if (scope === file.top) commonExports(left, right, file, (value) => expressionOf(value, scope));
   const field = left.field("property");
   const owner = left.type === "member_expression" && field ? ownerOf(left, place) : undefined;
   if (owner && field) {
     const line = field.row + 1;
     const isFunction = FUNCTION.test(right.type) || right.type === "class";
-    const of = isFunction ? undefined : givenValue(right, scope);
+    const object = heldObject(right, line, file, field.text === "prototype" ? owner : undefined);
+    const of = object?.is ?? (isFunction ? undefined : givenValue(right, scope));
     // A field of `this` is known by the class, whatever it holds; other objects may have it from elsewhere.
     if (isFunction || owner === scope.own || (of && of.is !== "unknown")) file.member(owner, field.text, line, of);
+    return object;
   } else if (left.type === "identifier") {
     const holder = holderOf(scope, left.text);
     const known = holder?.names.get(left.text)?.is;
     if (holder && (known === "variable" || known === "several"))
       file.bind(holder, left.text, { is: "variable", value: givenValue(right, scope) });
   }
+  return undefined;
 }

@@ -1,7 +1,7 @@
 /** Expressions and types of TypeScript and JavaScript, as far as they can be followed. */
 import { wordSet } from "../../lib/word-set.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, lookUp, NOTHING, type Scope, UNKNOWN } from "./expressions.ts";
+import { type Expression, lookUp, NOTHING, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import type { Place as BasePlace } from "./walk.ts";
 import { ELEMENT, LIST, MAP } from "./wrapped.ts";
@@ -34,6 +34,32 @@ export function valueOf(node: SyntaxNode, scope: Scope): Expression {
 /** The value that a variable or field is given. */
 export const givenValue = (node: SyntaxNode, scope: Scope): Expression =>
   node.type === "null" || node.type === "undefined" ? NOTHING : valueOf(node, scope);
+
+/** The class whose `this` a function sees. */
+export const ownOf = (node: SyntaxNode, scope: Scope): OpenClass | undefined =>
+  node.type === "arrow_function" || node.type === "method_definition" ? scope.own : undefined;
+
+/** The name to which a function is assigned: `a.b = function () {}`. */
+export function assignedName(node: SyntaxNode): SyntaxNode | undefined {
+  const left = node.parent?.type === "assignment_expression" ? node.parent.field("left") : undefined;
+  return left?.field("property");
+}
+
+/** What a function returns, as a value: a name stands for the value of a variable. */
+export function resultOf(node: SyntaxNode, scope: Scope): Expression {
+  const of = expressionOf(node, scope);
+  return of.is === "import" ? UNKNOWN : of;
+}
+
+/** The object literal that a value is, whatever is said of its type, or if it is frozen. */
+export function objectOf(value: SyntaxNode | undefined): SyntaxNode | undefined {
+  let at = value;
+  for (let depth = 0; at && at.type !== "object" && depth < MAX_EXPRESSION_DEPTH; depth++) {
+    if (at.field("function")?.text === "Object.freeze") at = at.field("arguments")?.namedChild(0);
+    else at = /^(?:as|satisfies|parenthesized)_expression$/.test(at.type) ? at.namedChild(0) : undefined;
+  }
+  return at;
+}
 
 /** Global objects of JavaScript and its hosts. */
 const GLOBAL_OBJECTS = wordSet(

@@ -33,3 +33,28 @@ export function moduleOfCall(call: SyntaxNode, called: SyntaxNode, by: RegExp): 
   const [argument, ...others] = call.field("arguments")?.namedChildren ?? [];
   return argument?.type === "string" && others.length === 0 ? unquoted(argument) : undefined;
 }
+
+/** Names that a statement exports, of this file or of another module. */
+export function exportedNames(node: SyntaxNode, { file, scope }: Place): void {
+  const module = unquoted(node.field("source"));
+  if (module !== undefined) file.imports(module, node.row + 1);
+  for (const each of node.childOfType("export_clause")?.namedChildren ?? []) {
+    const name = each.field("name")?.text;
+    if (name === undefined) continue;
+    const alias = each.field("alias")?.text ?? name;
+    file.exportAs(alias, module === undefined ? { is: "name", name, scope } : { module, name });
+  }
+  const namespace = node.childOfType("namespace_export")?.namedChild(0)?.text;
+  if (module !== undefined && namespace !== undefined) file.exportAs(namespace, { module, name: "*" });
+  else if (module !== undefined && !node.childOfType("export_clause")) file.star(module);
+}
+
+/** Binds the names of a pattern that takes a module apart: `const { a, b: c } = require("./d")`. */
+export function requiredNames(name: SyntaxNode, module: string, { file, scope }: Place): void {
+  for (const each of name.namedChildren) {
+    const key = each.type === "pair_pattern" ? each.field("key") : each;
+    const local = each.type === "pair_pattern" ? each.field("value") : each;
+    if (key && local && /identifier/.test(local.type))
+      file.bind(scope, local.text, { is: "import", module, name: key.text });
+  }
+}

@@ -1,20 +1,31 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, NOTHING, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
+import { type Expression, NOTHING, type OpenClass, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import type { UseKind } from "./types.ts";
-import { assignedOwner, assignedTo, fieldAssignment, loopVariable, pattern } from "./typescript-bindings.ts";
+import {
+  assignedOwner,
+  assignedTo,
+  fieldAssignment,
+  heldObject,
+  loopVariable,
+  pattern,
+} from "./typescript-bindings.ts";
 import { callbackTypes, functionField, handedTo, handedTypes } from "./typescript-callbacks.ts";
 import {
+  assignedName,
   expressionOf,
   FUNCTION,
   givenValue,
+  objectOf,
+  ownOf,
   type Place,
+  resultOf,
   typeOf,
   typeParameters,
   valueOf,
 } from "./typescript-expressions.ts";
-import { importStatement, moduleOfCall, requiredModule, unquoted } from "./typescript-imports.ts";
+import { exportedNames, importStatement, moduleOfCall, requiredModule, requiredNames } from "./typescript-imports.ts";
 import { visitChildren } from "./walk.ts";
 
 /** Reads a tree of TypeScript or JavaScript. */
@@ -123,9 +134,12 @@ function visit(node: SyntaxNode, place: Place): void {
       if (named) use("decorator", named, place);
       break;
     }
-    case "assignment_expression":
-      fieldAssignment(node, place);
-      break;
+    case "assignment_expression": {
+      const object = fieldAssignment(node, place);
+      if (!object) break;
+      objectLiteral(object.node, object.opened, place);
+      return;
+    }
   }
   children(node, place);
 }
@@ -138,23 +152,22 @@ function use(kind: UseKind, node: SyntaxNode, { file, scope }: Place): void {
 
 function exportStatement(node: SyntaxNode, place: Place): void {
   const { file, scope } = place;
-  const module = unquoted(node.field("source"));
-  if (module !== undefined) file.imports(module, node.row + 1);
-  for (const each of node.childOfType("export_clause")?.namedChildren ?? []) {
-    const name = each.field("name")?.text;
-    if (name === undefined) continue;
-    const alias = each.field("alias")?.text ?? name;
-    file.exportAs(alias, module === undefined ? { is: "name", name, scope } : { module, name });
-  }
-  const namespace = node.childOfType("namespace_export")?.namedChild(0)?.text;
-  if (module !== undefined && namespace !== undefined) file.exportAs(namespace, { module, name: "*" });
-  else if (module !== undefined && !node.childOfType("export_clause")) file.star(module);
+  exportedNames(node, place);
   const isDefault = node.children.some(({ type }) => type === "default");
   const declared = node.field("declaration");
   const value = node.field("value");
   const name = declared?.field("name");
   if (isDefault && name) file.exportAs("default", { is: "name", name: name.text, scope });
-  else if (isDefault && value) file.exportAs("default", expressionOf(value, scope));
+  else if (isDefault && value) {
+    const line = value.row + 1;
+    const object = objectOf(value);
+    const isNamed = object ?? (FUNCTION.test(value.type) || value.type === "class");
+    file.exportAs("default", isNamed ? { is: "class", line } : expressionOf(value, scope));
+    if (object) {
+      objectLiteral(object, file.openClass(line), place);
+      return;
+    }
+  }
   children(node, place);
 }
 
@@ -181,22 +194,6 @@ function functionLike(
     visit(body, inner);
   }
   if (name && !returns) file.returnsLikely(name.row + 1, results);
-}
-
-/** The class whose `this` a function sees. */
-const ownOf = (node: SyntaxNode, scope: Scope): OpenClass | undefined =>
-  node.type === "arrow_function" || node.type === "method_definition" ? scope.own : undefined;
-
-/** The name to which a function is assigned: `a.b = function () {}`. */
-function assignedName(node: SyntaxNode): SyntaxNode | undefined {
-  const left = node.parent?.type === "assignment_expression" ? node.parent.field("left") : undefined;
-  return left?.field("property");
-}
-
-/** What a function returns, as a value: a name stands for the value of a variable. */
-function resultOf(node: SyntaxNode, scope: Scope): Expression {
-  const of = expressionOf(node, scope);
-  return of.is === "import" ? UNKNOWN : of;
 }
 
 /** Binds the parameters. `line`: of the function, to which what it hands to callbacks is recorded. */
@@ -301,10 +298,12 @@ function classMember(node: SyntaxNode, opened: OpenClass, place: Place): void {
     functionLike(node, place, name, false);
   } else if (name && /(?:field_definition|property_signature)$/.test(node.type)) {
     const isFunction = value !== undefined && FUNCTION.test(value.type);
-    const known = type ? typeOf(type, scope) : value && !isFunction ? givenValue(value, scope) : undefined;
-    file.member(opened, name.text, name.row + 1, known, type !== undefined);
+    const object = type ? undefined : heldObject(value, name.row + 1, file);
+    const given = object?.is ?? (value && !isFunction ? givenValue(value, scope) : undefined);
+    file.member(opened, name.text, name.row + 1, type ? typeOf(type, scope) : given, type !== undefined);
     if (type) functionField(type, name.row + 1, place);
     if (value && isFunction) functionLike(value, place, name, false, scope.own);
+    else if (object) objectLiteral(object.node, object.opened, place);
     else if (value) visit(value, place);
     for (const child of node.namedChildren) if (child.type === "decorator") visit(child, place);
   } else visit(node, place);
@@ -327,22 +326,17 @@ function declarator(node: SyntaxNode, place: Place): void {
       else functionLike(value, place, name, false);
       return;
     } else {
-      const isObject = value?.type === "object" && !type;
-      const held = isObject ? ({ is: "class", line } as const) : value ? givenValue(value, scope) : NOTHING;
+      const object = type ? undefined : objectOf(value);
+      const held = object ? ({ is: "class", line } as const) : value ? givenValue(value, scope) : NOTHING;
       const known = type ? { type: typeOf(type, scope) } : { value: held };
       file.bind(scope, name.text, { is: "variable", line: scope === file.top ? line : undefined, ...known, at: line });
-      if (isObject) {
-        objectLiteral(value, file.openClass(line), place);
+      if (object) {
+        objectLiteral(object, file.openClass(line), place);
         return;
       }
     }
   } else if (name?.type === "object_pattern" && module !== undefined && taken === undefined)
-    for (const each of name.namedChildren) {
-      const key = each.type === "pair_pattern" ? each.field("key") : each;
-      const local = each.type === "pair_pattern" ? each.field("value") : each;
-      if (key && local && /identifier/.test(local.type))
-        file.bind(scope, local.text, { is: "import", module, name: key.text });
-    }
+    requiredNames(name, module, place);
   else pattern(name, place, type ? typeOf(type, scope) : value && expressionOf(value, scope));
   if (value) visit(value, place);
 }
@@ -362,10 +356,20 @@ function objectLiteral(node: SyntaxNode, opened: OpenClass, place: Place): void 
       file.member(opened, name.text, line, { is: "likely", of: { is: "name", name: name.text, scope } });
     else if (value && name.type === "property_identifier") {
       const isFunction = FUNCTION.test(value.type);
-      const of = isFunction ? undefined : expressionOf(value, scope);
-      file.member(opened, name.text, line, of && { is: "likely", of });
+      const object = heldObject(value, line, file);
+      file.member(
+        opened,
+        name.text,
+        line,
+        isFunction ? undefined : { is: "likely", of: object?.is ?? expressionOf(value, scope) },
+      );
       if (isFunction) functionLike(value, place, name, false, value.type === "arrow_function" ? scope.own : opened);
+      else if (object) objectLiteral(object.node, object.opened, place);
       else visit(value, place);
-    } else visit(each, place);
+    } else {
+      const spread = each.type === "spread_element" ? each.namedChild(0) : undefined;
+      if (spread) opened.bases.push(expressionOf(spread, scope));
+      visit(each, place);
+    }
   }
 }

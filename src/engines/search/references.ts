@@ -57,11 +57,26 @@ export async function documentsWith(index: SearchIndex, name: string): Promise<n
   return found;
 }
 
-/** Files that hold the identifier in some spelling, sources first, in order of path. */
-export async function filesWith(index: SearchIndex, name: string): Promise<number[]> {
-  const files = new Set((await documentsWith(index, name)).map((document) => index.fileOfDocument[document] as number));
-  const isAside = asideIn(index);
-  return [...files].sort((a, b) => Number(isAside(a)) - Number(isAside(b)) || a - b);
+/** Files that hold the identifier in some spelling, sources first, in order of path; all files for a word that is too common to be indexed. */
+export async function filesWith(index: SearchIndex, name: string): Promise<readonly number[]> {
+  if (hashOfIdentifier(name) === undefined) return filesInOrder(index);
+  const holds = new Uint8Array(index.fileCount);
+  for (const document of await documentsWith(index, name)) holds[index.fileOfDocument[document] as number] = 1;
+  return filesInOrder(index).filter((file) => holds[file] === 1);
+}
+
+/** Files of open indexes that have documents, in the order in which look-ups list them. */
+const inOrder = new WeakMap<SearchIndex, readonly number[]>();
+
+function filesInOrder(index: SearchIndex): readonly number[] {
+  let files = inOrder.get(index);
+  if (!files) {
+    const isAside = asideIn(index);
+    const all = [...new Set(index.fileOfDocument)];
+    files = all.sort((a, b) => Number(isAside(a)) - Number(isAside(b)) || a - b);
+    inOrder.set(index, files);
+  }
+  return files;
 }
 
 /** Documents in order of path and line, those of sources before those of tests, documentation, examples, generated and vendored code. */

@@ -133,6 +133,6 @@ export class WordEvidence {
   }
 }
 
-function escapeRegExp(text: string): string {
+export function escapeRegExp(text: string): string {
   return text.replace(/[^\p{L}\p{N}]/gu, String.raw`\$&`);
 }

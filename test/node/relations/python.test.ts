@@ -81,4 +81,36 @@ describe("Python", () => {
       "fail@7 → a.py:3",
     ]);
   });
+
+  it("knows the modules of a package as its names, once they are imported anywhere", async () => {
+    const files = {
+      "a/__init__.py": "from .b import f as bound\nfrom .b import f as c\n",
+      "a/b.py": "class C:\n    def m(self): pass\ndef f(): pass\n",
+      "a/c.py": "def g(): pass\n",
+      "a/d/__init__.py": "VERSION = 1\n",
+      "a/d/e.py": "def h(): pass\n",
+      "t.py": lines(
+        "import a", // 1
+        "import a.d.e",
+        "a.b.f()",
+        "a.b.C().m()",
+        "a.d.e.h()",
+        "a.c()", // What the package binds itself hides its module.
+        "class D(a.b.C): pass",
+        "D().m()",
+        "a.x.y()",
+      ),
+    };
+    expect(await callsIn(files, "t.py")).toEqual([
+      "f@3 → a/b.py:3",
+      "m@4 → a/b.py:2",
+      "C@4 → a/b.py:1",
+      "h@5 → a/d/e.py:1",
+      "c@6 → a/b.py:3",
+      "C@7 → a/b.py:1",
+      "m@8 → a/b.py:2",
+      "D@8 → t.py:7",
+      "y@9 → unknown",
+    ]);
+  });
 });

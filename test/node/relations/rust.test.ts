@@ -261,4 +261,57 @@ describe("Rust", () => {
     const deep = `fn f() { ${"{ let a = f();".repeat(3_000)}${"}".repeat(3_000)} }\nuse a::${"{b::".repeat(500)}c${"}".repeat(500)};\n`;
     expect((await callsIn({ "src/lib.rs": deep }, "src/lib.rs")).length).toBeLessThan(3_000);
   });
+
+  it("finds calls in what macros are given, and is less sure where the macro may bind names", async () => {
+    const lib = [
+      "pub mod conn;", // 1
+      "pub fn parse(x: &str) -> i32 { 1 }",
+      "struct S { c: conn::Connection }",
+      "impl S {",
+      "    fn name(&self) -> i32 { 1 }",
+      "    async fn run(&mut self) {",
+      "        tokio::select! {", // 7
+      "            res = self.c.read_frame() => res?,",
+      '            x = self.name() => parse("{}"),',
+      "        };",
+      '        println!("{} {}", self.name(), parse("1"));',
+      '        assert!(self.c.read_frame().unwrap().check(), "{}", vec![parse("2")].len());',
+      "        dbg!(self.c.read_frame().map(|f| self.name()));",
+      '        assert_eq!(conn::make::<Vec<u8>>(1), crate::parse("a"));',
+      "    }",
+      "}",
+      "mod tests {",
+      "    use super::*;", // 18
+      '    fn works() { assert_eq!(parse("1"), 1); custom!(parse("2")); }',
+      "}",
+    ].join("\n");
+    const conn = [
+      "pub struct Connection {}", // 1
+      "pub struct Frame {}",
+      "impl Frame { pub fn check(&self) -> bool { true } }",
+      "impl Connection { pub fn read_frame(&mut self) -> Option<Frame> { None } }",
+      "pub fn make<T>(x: i32) -> Option<i32> { None }",
+    ].join("\n");
+    expect(await callsIn({ "src/lib.rs": lib, "src/conn.rs": conn }, "src/lib.rs")).toEqual([
+      "read_frame@8 → src/conn.rs:4 likely",
+      "name@9 → src/lib.rs:5 likely",
+      "parse@9 → src/lib.rs:2 likely",
+      "name@11 → src/lib.rs:5",
+      "parse@11 → src/lib.rs:2",
+      "read_frame@12 → src/conn.rs:4",
+      "unwrap@12 → unknown",
+      "check@12 → src/conn.rs:3",
+      "parse@12 → src/lib.rs:2",
+      "len@12 → unknown",
+      "read_frame@13 → src/conn.rs:4",
+      "map@13 → unknown",
+      "name@13 → src/lib.rs:5 likely",
+      "make@14 → src/conn.rs:5",
+      "parse@14 → src/lib.rs:2",
+      "parse@19 → src/lib.rs:2",
+      "parse@19 → src/lib.rs:2 likely",
+    ]);
+    const deep = `fn f() { vec![${"[g(".repeat(3_000)}${")]".repeat(3_000)}]; }\n`;
+    expect((await callsIn({ "src/lib.rs": deep }, "src/lib.rs")).length).toBeLessThan(3_000);
+  });
 });

@@ -3,7 +3,7 @@ import { hasUses, LANGUAGES_WITH_USES, mayCallIn } from "../../../engines/relati
 import type { Use } from "../../../engines/relations/types.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { InvalidFieldError } from "../code-index.ts";
-import { type Certainty, distinct, type FoundUse, KINDS, lessSure, symbolKey, targetOf } from "./found.ts";
+import { type Certainty, distinct, type FoundUse, KINDS, lessSure, symbolKey, targetOf, TYPES } from "./found.ts";
 import { resolvedDefinitions } from "./resolved.ts";
 import { initializerOf } from "./ruby-constructions.ts";
 
@@ -49,7 +49,7 @@ export class CalleesFinder {
     for (let distance = 1; distance <= depth && step.size > 0; distance++) {
       const next = new Map<DefinedSymbol, Certainty>();
       for (const [definition, certainty] of step)
-        for (const { called, ...use } of await this.callsIn(definition)) {
+        for (const { called, ...use } of await this.callsIn(definition, distance > 1)) {
           const sureness = lessSure(certainty, use.certainty);
           found.push({ ...use, certainty: sureness, distance });
           const key = called && symbolKey(called);
@@ -63,15 +63,20 @@ export class CalleesFinder {
     return distinct(found);
   }
 
-  /** The calls in a definition, each with the definition that is called if that is known. */
-  async callsIn({
-    path,
-    startLine,
-    endLine,
-  }: DefinedSymbol): Promise<(FoundUse & { called: DefinedSymbol | undefined })[]> {
+  /**
+   * The calls in a definition, each with the definition that is called if that is known. Of a class that `isCalled`, those of its construction:
+   * its methods do not run.
+   */
+  async callsIn(
+    definition: DefinedSymbol,
+    isCalled = false,
+  ): Promise<(FoundUse & { called: DefinedSymbol | undefined })[]> {
+    const { path, startLine, endLine } = definition;
     const found: (FoundUse & { called: DefinedSymbol | undefined })[] = [];
+    const apart = isCalled && TYPES.has(definition.kind) ? await this.#membersOf(definition) : [];
     for (const use of (await this.#files.uses(path))?.uses ?? []) {
       if (use.line < startLine || use.line > endLine || !KINDS.callees.has(use.kind)) continue;
+      if (apart.some((each) => each.startLine <= use.line && use.line <= each.endLine)) continue;
       if (this.#looked++ >= this.#maxCalls) {
         this.truncated = true;
         break;
@@ -87,6 +92,17 @@ export class CalleesFinder {
         }
     }
     return found;
+  }
+
+  /** Members of a type whose calls are not part of its construction: methods, and types inside of it. */
+  async #membersOf({ path, startLine, endLine }: DefinedSymbol): Promise<DefinedSymbol[]> {
+    const symbols = await this.#files.definitionsIn(path);
+    return symbols.filter(
+      (each) =>
+        startLine < each.startLine &&
+        each.endLine <= endLine &&
+        (each.kind === "method" || each.kind === "function" || TYPES.has(each.kind)),
+    );
   }
 
   /** What the construction of a class of Ruby calls besides. */

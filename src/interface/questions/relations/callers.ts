@@ -1,5 +1,5 @@
 /** Callers and implementations: the uses of some definitions. */
-import { hasUses, mayCall } from "../../../engines/relations/languages.ts";
+import { hasUses, mayCall, mayCallIn } from "../../../engines/relations/languages.ts";
 import { isKotlin } from "../../../engines/relations/packages.ts";
 import { isWholeModule } from "../../../engines/relations/record.ts";
 import { type Meaning, type Use, WHOLE_MODULE } from "../../../engines/relations/types.ts";
@@ -127,12 +127,17 @@ export class UsesFinder {
     return searches;
   }
 
-  /** Files that mention one of some names: those with rules, and of those without the ones that mention the first name. */
+  /**
+   * Files that mention one of some names, in languages that may call the definitions in the files `near`: those with rules, and of those without
+   * the ones that mention the first name.
+   */
   async #mentioning(names: ReadonlySet<string>, near: readonly string[]): Promise<Pick<Search, "paths" | "others">> {
     const paths = new Set<string>();
     let others: string[] | undefined;
+    const languages = [...new Set(near.map((path) => this.#files.language(path)))];
     for (const name of names) {
-      const files = await this.#files.mentioning(name, near);
+      const mentioning = await this.#files.mentioning(name, near);
+      const files = mentioning.filter(({ language }) => languages.some((called) => mayCallIn(language, called)));
       if (files.length > MAX_FILES) this.truncated = true;
       const own = files.slice(0, MAX_FILES);
       for (const { path, language } of own) if (hasUses(language)) paths.add(path);

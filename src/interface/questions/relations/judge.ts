@@ -1,6 +1,7 @@
 /** How sure it is that a use means one of some definitions. */
 import { mayCallIn } from "../../../engines/relations/languages.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
+import { isWholeModule } from "../../../engines/relations/record.ts";
 import type { Resolved } from "../../../engines/relations/resolved.ts";
 import { isRubyFile, isSuperCall } from "../../../engines/relations/ruby-keys.ts";
 import type { Use } from "../../../engines/relations/types.ts";
@@ -17,9 +18,9 @@ const MAX_GUESSED = 2;
 export const writtenName = ({ name, path }: DefinedSymbol): string =>
   isRubyFile(path) ? lastPart(name).replace(/(?<=[\p{L}\p{N}_])=$/u, "") : lastPart(name);
 
-/** Whether a use is written with a name, or is an alias of it. */
+/** Whether a use is written with a name, or is an alias of it. What is imported as a whole has no name. */
 function isWritten({ name, meaning }: Use, wanted: ReadonlySet<string>): boolean {
-  return wanted.has(name) || (meaning.to === "import" && wanted.has(meaning.name));
+  return wanted.has(name) || (meaning.to === "import" && !isWholeModule(meaning) && wanted.has(meaning.name));
 }
 
 export type Judged = Pick<FoundUse, "certainty" | "target">;

@@ -7,7 +7,8 @@ import type { FoundSymbol } from "../../../engines/search/types.ts";
 import type { OpenIndexes } from "../code-index.ts";
 import { unknownName } from "../unknown.ts";
 import { CalleesFinder } from "./callees.ts";
-import { type Certainty, symbolKey } from "./found.ts";
+import { type Certainty, lessSure, symbolKey, TYPES } from "./found.ts";
+import { ImplementationsFinder } from "./implementations.ts";
 
 const MAX_DEFINITIONS = 50;
 /** Repositories that are asked. */
@@ -15,8 +16,10 @@ const MAX_REVISIONS = 10;
 /** Definitions whose calls are followed, and calls in them, for a question. */
 const MAX_FOLLOWED = 1_000;
 const MAX_CALLS = 20_000;
+/** Methods for which those that override them are looked for. */
+const MAX_OVERRIDDEN = 200;
 
-/** A definition on the way, and how sure the call is that leads to it; the first one is certain. */
+/** A definition on the way, and how sure the call is that leads to it, or that what it overrides stands for it; the first one is certain. */
 export interface PathStep {
   /** The index that the definition is in. */
   revision: number;
@@ -36,7 +39,8 @@ export interface CallPathAnswer {
 }
 
 /**
- * How a definition reaches another through calls, in the first index where one does. Calls of which only the name is known are not followed.
+ * How a definition reaches another through calls, in the first index where one does. Where calls alone do not, a method also leads to those
+ * that override it. Calls of which only the name is known are not followed.
  * Throws `NotFoundError` for a name that no index defines.
  */
 export async function callPaths(indexes: OpenIndexes, request: Request<typeof CALL_PATH>): Promise<CallPathAnswer> {
@@ -81,20 +85,45 @@ async function pathsIn(
   // Breadth first, so the first way to a definition is a shortest one.
   const queue = sources.map((definition): Reached => ({ definition, certainty: "certain", by: undefined }));
   const paths: Step[][] = [];
+  const reach = (definition: DefinedSymbol, certainty: Certainty, by: Reached) => {
+    const key = symbolKey(definition);
+    if (seen.has(key) && !isWayBack(key, wanted, queue)) return;
+    const reached = { definition, certainty, by };
+    if (wanted.delete(key)) paths.push(stepsTo(reached));
+    if (!seen.has(key)) queue.push(reached);
+    seen.add(key);
+  };
+  const overriding = new ImplementationsFinder(files);
   let at = 0;
-  for (; at < queue.length && at < MAX_FOLLOWED && paths.length < limit; at++) {
-    const by = queue[at] as Reached;
-    for (const { certainty, called } of await finder.callsIn(by.definition)) {
-      const key = called && symbolKey(called);
-      if (!called || key === undefined || (seen.has(key) && !isWayBack(key, wanted, queue))) continue;
-      const reached = { definition: called, certainty, by };
-      if (wanted.delete(key)) paths.push(stepsTo(reached));
-      if (!seen.has(key)) queue.push(reached);
-      seen.add(key);
+  let overridden = 0;
+  while (at < queue.length && at < MAX_FOLLOWED && paths.length < limit) {
+    const by = queue[at++] as Reached;
+    for (const { certainty, called } of await finder.callsIn(by.definition, by.by !== undefined))
+      if (called) reach(called, certainty, by);
+    if (paths.length > 0) continue;
+    for (; at === queue.length && overridden < Math.min(at, MAX_OVERRIDDEN); overridden++) {
+      const base = queue[overridden] as Reached;
+      for (const each of await overridingOf(files, overriding, base.definition))
+        reach(each.definition, each.certainty, base);
     }
   }
   const isCut = at < queue.length && paths.length < limit;
   return { paths: paths.slice(0, limit), truncated: isCut || finder.truncated || files.exhausted };
+}
+
+/** The methods that override one, none of them certain to be called in its place. */
+async function overridingOf(
+  files: QuestionFiles,
+  finder: ImplementationsFinder,
+  method: DefinedSymbol,
+): Promise<{ definition: DefinedSymbol; certainty: Certainty }[]> {
+  if (TYPES.has(method.kind)) return [];
+  const found: { definition: DefinedSymbol; certainty: Certainty }[] = [];
+  for (const { path, line, certainty } of await finder.find([method], 1)) {
+    const definition = (await files.definitionsIn(path)).find(({ startLine }) => startLine === line);
+    if (definition && certainty !== "name") found.push({ definition, certainty: lessSure(certainty, "likely") });
+  }
+  return found;
 }
 
 /** Whether a wanted definition is one where the search began: the path back to it is a recursion. */
