@@ -133,6 +133,6 @@ export class WordEvidence {
   }
 }
 
-export function escapeRegExp(text: string): string {
+function escapeRegExp(text: string): string {
   return text.replace(/[^\p{L}\p{N}]/gu, String.raw`\$&`);
 }

@@ -189,11 +189,16 @@ async function secondsOf(run: (text: string) => unknown, text: string): Promise<
 describe("a megabyte of the worst input", () => {
   it.each(MATCHERS)("is read in linear time: %s", async (_name, unit, run) => {
     const text = unit.repeat(Math.ceil(MEGABYTE / unit.length));
-    const quarter = await secondsOf(run, text.slice(0, MEGABYTE / 4));
-    const whole = await secondsOf(run, text);
-    // V8's own parser makes a million nested arrays of brackets, which are collected in the larger measurement only.
-    const parsed = unit.endsWith("[") ? await secondsOf(JSON.parse, nested(text)) : 0;
-    expect(whole).toBeLessThan(Math.min(MAX_GROWTH * quarter + parsed + SLACK_SECONDS, MAX_SECONDS));
+    const excessSeconds = async () => {
+      const quarter = await secondsOf(run, text.slice(0, MEGABYTE / 4));
+      const whole = await secondsOf(run, text);
+      // V8's own parser makes a million nested arrays of brackets, which are collected in the larger measurement only.
+      const parsed = unit.endsWith("[") ? await secondsOf(JSON.parse, nested(text)) : 0;
+      return whole - Math.min(MAX_GROWTH * quarter + parsed + SLACK_SECONDS, MAX_SECONDS);
+    };
+    const excess = await excessSeconds();
+    // Twice, so that the collection of what other files of this process have left is no finding.
+    expect(excess < 0 ? excess : await excessSeconds()).toBeLessThan(0);
   });
 
   it("in an ignore file, or a path that one is tried on", () => {

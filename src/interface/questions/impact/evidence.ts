@@ -4,7 +4,6 @@ import type { UsesIndex } from "../../../engines/relations/uses-index.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import { tellingStem } from "../../../engines/search/paths.ts";
 import { splitPath, TRAIT } from "../../../engines/search/traits.ts";
-import { escapeRegExp } from "../../../engines/search/word-evidence.ts";
 import { importedFile, importedFiles } from "../relations/importers.ts";
 import type { Change } from "./change.ts";
 
@@ -183,13 +182,13 @@ const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 function namedLike(files: UsesIndex, own: ReadonlySet<string>): Map<string, string> {
   const stems = new Map([...own].map((path) => [plainStem(path), path]));
   stems.delete("");
+  const wanted = [...stems.keys()];
   const found = new Map<string, string>();
-  if (stems.size === 0) return found;
-  const anyStem = new RegExp([...stems.keys()].map(escapeRegExp).join("|"), "i");
   for (const path of files.paths) {
     // Most names do not hold any of the stems; taking them apart takes ten times as long as looking.
     const folder = path.lastIndexOf("/", path.lastIndexOf("/") - 1);
-    if (!anyStem.test(path.slice(folder + 1))) continue;
+    const folded = path.slice(folder + 1).toLowerCase();
+    if (!wanted.some((stem) => folded.includes(stem))) continue;
     const like = stems.get(plainStem(path));
     // `package.json` of another folder is not about the same.
     const isSame =
