@@ -1,7 +1,7 @@
 import { SEARCH } from "../../contract/questions.ts";
 import { searchResponse } from "../../interface/questions/http.ts";
 import { search } from "../../interface/questions/questions.ts";
-import { understoodText } from "../../interface/questions/understood.ts";
+import { hasQuotedText, understoodText } from "../../interface/questions/understood.ts";
 import { type Match, matchedTexts, type SearchAnswer, type WeakMatch } from "../../engines/search/types.ts";
 import { ask, type CommandAnswer, nothingFound, placeText, show } from "../ask.ts";
 import { requestOf } from "../request.ts";
@@ -40,7 +40,7 @@ function noResults(
   { query, offset }: { query: string; offset: number },
 ): string {
   if (offset > 0 && total > 0) return `no results: all ${total} files found come before offset ${offset}`;
-  if (/"[^"]+"/.test(query)) return "no file has the quoted text; without the quotes its words are searched";
+  if (hasQuotedText(query)) return "no file has the quoted text; without the quotes its words are searched";
   const as = understood ? `; ${understoodText(understood)}` : "";
   return `no results${weak ? ` in ${plural(weak.files, "file")}${unknownText(weak)}` : ""}${as}`;
 }

@@ -1,6 +1,7 @@
 import { DEFAULT_MAX_FILE_SIZE_BYTES, MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
 import { detectLanguage } from "../../engines/parsing/detect.ts";
 import { nameVerdict } from "../../engines/parsing/name-verdict.ts";
+import { isText } from "../../engines/parsing/skip.ts";
 import type { InspectedText } from "../../engines/exact/inspect.ts";
 import { blankLines } from "../../engines/parsing/secrets/lines.ts";
 import { asUtf8 } from "../../engines/parsing/utf16.ts";
@@ -89,7 +90,7 @@ async function readText(
   if (!bytes || bytes.length > MAX_FILE_SIZE_BYTES) return { content: path, missing: "unreadable" };
   const after = tree.lstat(path);
   const { reason, withheld } = after && known.isInState(after) ? known : await inspect(bytes);
-  if (reason === "binary" || reason === "lfs") return { content: path, missing: "unreadable" };
+  if (!isText(reason)) return { content: path, missing: "unreadable" };
   return { content: path, bytes: blankLines(asUtf8(bytes), withheld), withheld };
 }
 
@@ -180,7 +181,7 @@ function describeWorkTreeText(path: string, size: number, known: KnownText): Tex
 }
 
 function unsearchedReason({ reason }: InspectedText): string | undefined {
-  return reason === "binary" || reason === "lfs" ? reason : undefined;
+  return isText(reason) ? undefined : reason;
 }
 
 /** What its name says of a file is found when it is asked for: a search does so of the files that match. */

@@ -73,7 +73,7 @@ export function saveState(folder: SearchFolder, root: string, state: DescribedSt
   folder.writeState(stateName(root), writeTreeState({ ...state, statIndex }), index);
 }
 
-/** Writes what has changed since the state of the work tree at `root` was written that has the name `completes`. */
+/** Writes what has changed in the work tree at `root` since the state named `completes` was written. */
 export function saveChanges(folder: SearchFolder, root: string, state: DescribedState, completes: string): void {
   folder.writeStateChanges(stateName(root), writeTreeState({ ...state, statIndex: "", completes }));
 }

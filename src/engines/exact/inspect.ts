@@ -2,7 +2,7 @@
 import { detectLanguage } from "../parsing/detect.ts";
 import { findWithheld } from "../parsing/secrets/find-withheld.ts";
 import { blankLines, type LineRange } from "../parsing/secrets/lines.ts";
-import { contentSkipReason } from "../parsing/skip.ts";
+import { contentSkipReason, isText } from "../parsing/skip.ts";
 import { asUtf8 } from "../parsing/utf16.ts";
 import { type FilterPart, ngramFilter } from "./ngram-filter.ts";
 
@@ -20,7 +20,7 @@ export interface InspectedText {
 /** Inspects the bytes of a file. */
 export function inspectText(bytes: Uint8Array): InspectedText {
   const reason = contentSkipReason(bytes);
-  if (reason === "binary" || reason === "lfs") return { reason, script: null, withheld: [], filter: partOf(NO_BYTES) };
+  if (!isText(reason)) return { reason, script: null, withheld: [], filter: partOf(NO_BYTES) };
   const text = asUtf8(bytes);
   const withheld = findWithheld(text);
   const script = detectLanguage("", text) ?? null;

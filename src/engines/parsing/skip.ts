@@ -2,8 +2,12 @@ import { decodeUtf8 } from "./source-text.ts";
 import { hasUtf16Mark, hasUtf16Nul } from "./utf16.ts";
 
 type SkipReason = "vendored" | "generated" | "minified" | "lockfile";
-/** Text of the last three is searched all the same. */
 type ContentSkipReason = "binary" | "lfs" | "minified" | "generated" | "utf16";
+
+const REASONS_OF_TEXT: ReadonlySet<string> = new Set<ContentSkipReason>(["minified", "generated", "utf16"]);
+
+/** Whether content that is not indexed for this reason, or is indexed without one, is text, which exact search reads. */
+export const isText = (reason: string | undefined): boolean => reason === undefined || REASONS_OF_TEXT.has(reason);
 
 const VENDORED =
   /(?:^|\/)(?:node_modules|bower_components|jspm_packages|vendor|vendors|third[_-]party|\.yarn|\.pnp\.c?js|Pods|Carthage|Godeps|site-packages|\.venv|venv|__pycache__|\.tox|\.git|\.hg|\.svn|\.gradle|\.mvn\/wrapper|\.terraform|\.cargo\/registry|elm-stuff|deps\/npm)(?:\/|$)/;

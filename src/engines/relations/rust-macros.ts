@@ -20,7 +20,7 @@ export function macroCalls(node: SyntaxNode, place: Place): void {
   if (tokens) tokensOf(tokens, place, OF_EXPRESSIONS.test(node.field("macro")?.text ?? ""));
 }
 
-/** What the tokens before one amount to: a path, or a value of which a member may follow. */
+/** What the tokens before one are together: a path, or a value of which a member may follow. */
 interface Before {
   path: string[];
   value: Expression;
@@ -30,7 +30,7 @@ interface Before {
 
 const nothing = (): Before => ({ path: [], value: UNKNOWN, name: undefined });
 
-/** `areSure`: the tokens are expressions whose names are bound around the macro, as they are outside of closures and blocks. */
+/** `areSure`: whether the tokens are expressions whose names mean what they mean around the macro. Closures and blocks may bind others. */
 function tokensOf(tree: SyntaxNode, place: Place, areSure: boolean): void {
   if (place.depth >= MAX_DEPTH) return;
   const inner = { ...place, depth: place.depth + 1 };
@@ -58,7 +58,7 @@ function named(before: Before, token: SyntaxNode, previous: string | undefined):
   return { path: previous === "::" ? [...before.path, token.text] : [token.text], value: UNKNOWN, name: token };
 }
 
-/** The place of the last token of type arguments, of which the first one is at `from`. */
+/** Index of the last token of the type arguments that begin at `from`. */
 function endOfTypes(tokens: readonly SyntaxNode[], from: number): number {
   const end = tokens.findIndex(({ type }, i) => i > from && i < from + MAX_TYPE_TOKENS && /^>+$/.test(type));
   return end < 0 ? from : end;

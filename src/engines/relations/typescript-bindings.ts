@@ -91,8 +91,8 @@ interface HeldObject {
 }
 
 /**
- * The object literal that a field is given; its members are those of `opened`, or of a class of its own. Undefined where another class is on the
- * same line: a line is all that tells them apart.
+ * The object literal that a field is given; its members are those of `opened`, or of a class of its own. Undefined where another class begins on the
+ * same line, since classes are told apart by their lines.
  */
 export function heldObject(
   value: SyntaxNode | undefined,
@@ -105,8 +105,8 @@ export function heldObject(
 }
 
 /**
- * `this.store = new Store()` gives a field its type, in JavaScript the field itself. Returns the object that it is given, if that is written
- * there.
+ * `this.store = new Store()` gives a field its type, in JavaScript the field itself. Returns the object literal that the
+ * field is given, if it is one.
  */
 export function fieldAssignment(node: SyntaxNode, place: Place): HeldObject | undefined {
   const { file, scope } = place;

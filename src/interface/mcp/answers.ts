@@ -21,7 +21,7 @@ import {
   type TooLarge,
   tooLargeText,
 } from "../questions/code-index.ts";
-import { understoodText } from "../questions/understood.ts";
+import { hasQuotedText, understoodText } from "../questions/understood.ts";
 import { type AnswerOptions, budgetOf, heading, placeOf } from "./answer-frame.ts";
 import { describeIndex, fit, type Forms, numberedLine, numberedLines, shownOf, tokensOf } from "./text.ts";
 
@@ -61,7 +61,7 @@ function weakText({ unknown, files }: WeakMatch): string {
 
 function noResults(total: number, offset: number, query: string): string {
   if (offset > 0 && total > 0) return `All ${total} files found come before offset ${offset}.`;
-  return /"[^"]+"/.test(query)
+  return hasQuotedText(query)
     ? "No file has the quoted text. Without the quotes its words are searched."
     : "No results. Try other words, an identifier, or fewer filters.";
 }

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { contentLanguage, detectLanguage } from "../../engines/parsing/detect.ts";
-import { contentSkipReason } from "../../engines/parsing/skip.ts";
+import { contentSkipReason, isText } from "../../engines/parsing/skip.ts";
 import { asUtf8 } from "../../engines/parsing/utf16.ts";
 import { BlobTable } from "./blob-table.ts";
 import type { ShardReady, StepContext } from "./context.ts";
@@ -14,8 +14,6 @@ import { rowsOf } from "../db/rows.ts";
 
 /** Source bytes per shard: a few seconds of parsing, small compared with a Worker's memory. */
 const SHARD_BYTES = 1024 * 1024;
-/** Reasons of a content that is not worth ranking, but is text all the same. */
-const TEXT_REASONS: ReadonlySet<string> = new Set(["generated", "minified", "utf16"]);
 
 /** Blobs per shard: bounds the number of rows when files are tiny. */
 const SHARD_BLOBS = 1_000;
@@ -52,10 +50,10 @@ export class BlobSink {
     if (interpreter !== null) this.blobs.setContentLanguage(oid, interpreter);
     this.blobs.setSize(oid, sizeBytes);
     if (sizeBytes > this.#step.run.options.maxFileSizeBytes) this.blobs.setTextOnly(oid, "too_large");
-    else if (skip !== null && TEXT_REASONS.has(skip)) this.blobs.setTextOnly(oid, skip);
+    else if (skip !== null && isText(skip)) this.blobs.setTextOnly(oid, skip);
     if (sha256 !== null) this.blobs.setSha256(oid, sha256);
     // What earlier versions skipped as generated or minified is pulled again, for its text.
-    else if (skip !== null && !TEXT_REASONS.has(skip)) this.blobs.setSkip(oid, skip);
+    else if (skip !== null && !isText(skip)) this.blobs.setSkip(oid, skip);
   }
 
   /** Whether the content is stored already, parsed as this language. */
@@ -70,7 +68,7 @@ export class BlobSink {
     this.blobs.setSize(oid, sizeBytes);
     const textReason = sizeBytes > this.#step.run.options.maxFileSizeBytes ? "too_large" : reason;
     if (textReason !== undefined) this.blobs.setTextOnly(oid, textReason);
-    if (reason !== undefined && !TEXT_REASONS.has(reason)) {
+    if (reason !== undefined && !isText(reason)) {
       this.blobs.setSkip(oid, reason);
       this.#discovered.push({ oid, sha256: null, sizeBytes, skip: reason, interpreter: null });
       return undefined;

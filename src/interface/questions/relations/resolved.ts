@@ -4,7 +4,7 @@ import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/qu
 import type { Place } from "../../../engines/relations/resolved.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 
-/** Of more overloads that a use may mean, none is named. */
+/** Where a use may mean more overloads, none is named. */
 const MAX_NAMED = 8;
 
 interface Written {
