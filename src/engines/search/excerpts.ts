@@ -16,6 +16,7 @@ const MAX_WHOLE_LINES = 80;
 /** Worth of a word that only comments and imports have. */
 const COMMENT_SHARE = 0.3;
 const IMPORT = /^\s{0,200}(?:import|from|#include|use|using|require|package|alias)\b/;
+const ATTRIBUTE_OR_BLANK = /^\s{0,200}(?:#\[.*)?$/;
 /** More than all words of a line together: a part of a definition shows the line of a literal. */
 const LITERAL_STRENGTH = 10_000;
 /** Share of what the lines match in the worth of a place; the rest is what the index tells of it. */
@@ -64,8 +65,10 @@ export function offersOf(
     const around = innermost(record, place.symbols, startLine, endLine);
     const symbol = narrow ?? around;
     // What surrounds the symbol in its chunk is shown too: it often has what the answer needs.
-    const range = text.withCode(rangeOf(place, text, line === undefined ? (place.defined ?? around) : around));
-    const best = text.withCode(rangeOf(place, text, symbol));
+    const shown = (narrowed: number | undefined): LineRange =>
+      text.withCode(text.withoutTests(rangeOf(place, text, narrowed), place.tests));
+    const range = shown(line === undefined ? (place.defined ?? around) : around);
+    const best = shown(symbol);
     const strength = text.strengthWithin(range.startLine, range.endLine);
     const name = symbol === undefined ? 0 : place.nameWorth(symbol);
     return { place, symbol, best, range, strength, name, isFirst: isSure && i === 0 };
@@ -186,6 +189,17 @@ class FileText {
     return best?.number;
   }
 
+  /** The range, without the tests at its end and their attributes; a range that has nothing else as it is. */
+  withoutTests({ startLine, endLine }: LineRange, tests: readonly LineRange[]): LineRange {
+    let last = endLine;
+    for (const test of tests.toReversed()) {
+      if (test.startLine > last || test.endLine < last) continue;
+      last = test.startLine - 1;
+      while (last >= startLine && ATTRIBUTE_OR_BLANK.test(this.lines[this.#at.get(last) ?? -1]?.text ?? "")) last--;
+    }
+    return { startLine, endLine: last < startLine ? endLine : last };
+  }
+
   /** The range, without comments at its end; a range of comments alone with the code that follows. */
   withCode({ startLine, endLine }: LineRange): LineRange {
     const isCode = (number: number): boolean => this.lines[this.#at.get(number) ?? -1]?.isCode === true;
@@ -209,12 +223,13 @@ function termsOf(text: string, terms: ReadonlyMap<number, ScoredTerm>): Set<Scor
 }
 
 /** The symbol inside the chunk that has most of what matches in it, if it has enough. */
-function narrowSymbol({ ranked, symbols, chunk }: Place, text: FileText): number | undefined {
+function narrowSymbol({ ranked, symbols, chunk, tests }: Place, text: FileText): number | undefined {
   const whole = text.strengthWithin(chunk.startLine, chunk.endLine);
   let best: { symbol: number; strength: number; lines: number } | undefined;
   for (const symbol of symbols) {
     const { kind, startLine, endLine } = ranked.record.symbols[symbol] as SymbolPlace;
     if (SMALL_KINDS.has(kind) || startLine < chunk.startLine || endLine > chunk.endLine) continue;
+    if (tests.some((range) => startLine >= range.startLine && endLine <= range.endLine)) continue;
     const strength = text.strengthWithin(startLine, endLine);
     const lines = endLine - startLine;
     if (!best || strength > best.strength || (strength === best.strength && lines < best.lines))

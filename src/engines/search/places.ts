@@ -1,3 +1,5 @@
+import { inlineTests, linesWithin } from "./inline-tests.ts";
+import type { LineRange } from "./pack.ts";
 import { nameWords } from "./paths.ts";
 import { splitPath } from "./traits.ts";
 import type { RankedFile } from "./rerank.ts";
@@ -19,6 +21,8 @@ const LONG_FUNCTION_LINES = 40;
 const NAME_WEIGHT = 1;
 /** A definition with at least this score decides which chunk is shown. */
 const SURE_DEFINITION = 0.3;
+/** What a chunk counts of which more than half is tests, in a source file. */
+const INLINE_TEST_SHARE = 0.3;
 /** A definition of more lines is not read as a whole. */
 const MAX_WHOLE_LINES = 150;
 /** Signatures loaded for a file at most. */
@@ -53,6 +57,8 @@ export interface Place {
   defined: number | undefined;
   /** How well the name of a symbol answers: 0 to 1. */
   nameWorth: (symbol: number) => number;
+  /** Lines of tests in the file, which are worth less than what they test. */
+  tests: readonly LineRange[];
 }
 
 /** Whether `findFiles` needs the symbols of a file. */
@@ -120,12 +126,14 @@ const NAMED_KINDS: ReadonlySet<string> = new Set(
 const FUNCTION_KINDS: ReadonlySet<string> = new Set(["function", "method", "constructor"]);
 
 /** How well the name of each symbol of the file answers; 0 for declarations of one line, which have no body. */
-function nameWorths(path: string, { record }: RankedFile, words: WordEvidence): number[] {
+function nameWorths(path: string, { record }: RankedFile, words: WordEvidence, tests: readonly LineRange[]): number[] {
   const parts = splitPath(path);
   const pathWords = new Set([...nameWords(parts.stem), ...nameWords(parts.folders.at(-1) ?? "")]);
-  return record.symbols.map(({ kind, name, startLine, endLine }) =>
-    NAMED_KINDS.has(kind) && endLine > startLine && words.mayMatch(name) ? words.placeWorth(name, pathWords) : 0,
-  );
+  return record.symbols.map((symbol) => {
+    const { kind, name, startLine, endLine } = symbol;
+    const isNamed = NAMED_KINDS.has(kind) && endLine > startLine && words.mayMatch(name);
+    return isNamed && linesWithin(tests, symbol) === 0 ? words.placeWorth(name, pathWords) : 0;
+  });
 }
 
 /**
@@ -142,20 +150,32 @@ export function placesOf(
     count,
     isTop,
     isHead,
-  }: { path: string; kinds: ReadonlySet<string>; count: number; isTop: boolean; isHead: boolean },
+    testsOf,
+  }: {
+    path: string;
+    kinds: ReadonlySet<string>;
+    count: number;
+    isTop: boolean;
+    isHead: boolean;
+    /** Language of a source file of which tests are not asked for. */
+    testsOf: string | undefined;
+  },
 ): Place[] {
   const { record, definition } = ranked;
-  const names = nameWorths(path, ranked, words);
+  const tests = testsOf === undefined ? [] : inlineTests(record, testsOf);
+  const names = nameWorths(path, ranked, words, tests);
   const isSure = definition !== undefined && definition.score >= SURE_DEFINITION;
   const named = record.symbols.flatMap(({ startLine }, i) => {
     const worth = names[i] ?? 0;
     return worth > 0 ? [{ line: startLine, worth }] : [];
   });
   const scored = chunks.map(({ ordinal, worth }, i) => {
-    const { startLine, endLine } = record.chunks[ordinal] as ChunkPlace;
+    const chunk = record.chunks[ordinal] as ChunkPlace;
+    const { startLine, endLine } = chunk;
+    const share = 2 * linesWithin(tests, chunk) > endLine - startLine + 1 ? INLINE_TEST_SHARE : 1;
     let name = 0;
     for (const one of named) if (one.line >= startLine && one.line <= endLine) name = Math.max(name, one.worth);
-    return { ordinal, worth: worth + NAME_WEIGHT * name, isFirst: isSure && i === 0 };
+    return { ordinal, worth: share * worth + NAME_WEIGHT * name, isFirst: isSure && i === 0 };
   });
   addWithinFunctions(record, scored);
   scored.sort((a, b) => Number(b.isFirst) - Number(a.isFirst) || b.worth - a.worth || a.ordinal - b.ordinal);
@@ -165,7 +185,7 @@ export function placesOf(
     .filter(({ worth }, i) => i === 0 || worth >= least)
     .slice(0, count)
     .map(({ ordinal, worth }) =>
-      placeOf(ranked, { ordinal, worth: worth / most }, { kinds, isHead }, (symbol) => names[symbol] ?? 0),
+      placeOf(ranked, { ordinal, worth: worth / most }, { kinds, isHead, tests }, (symbol) => names[symbol] ?? 0),
     );
 }
 
@@ -190,7 +210,7 @@ function addWithinFunctions(record: ContentRecord, chunks: readonly { ordinal: n
 function placeOf(
   ranked: RankedFile,
   { ordinal, worth }: FoundChunk,
-  { kinds, isHead }: { kinds: ReadonlySet<string>; isHead: boolean },
+  { kinds, isHead, tests }: { kinds: ReadonlySet<string>; isHead: boolean; tests: readonly LineRange[] },
   nameWorth: Place["nameWorth"],
 ): Place {
   const { record, definition } = ranked;
@@ -206,7 +226,8 @@ function placeOf(
   const chunks = whole === undefined ? [ordinal] : chunksOf(record, record.symbols[whole] as SymbolPlace);
   const named = definition === undefined ? undefined : bodyOf(record, definition.symbol);
   const defined = named !== undefined && symbols.includes(named) ? named : undefined;
-  return { ranked, worth, chunk, chunks: chunks.includes(ordinal) ? chunks : [ordinal], symbols, defined, nameWorth };
+  const read = chunks.includes(ordinal) ? chunks : [ordinal];
+  return { ranked, worth, chunk, chunks: read, symbols, defined, nameWorth, tests };
 }
 
 function isWhole({ startLine, endLine }: SymbolPlace): boolean {

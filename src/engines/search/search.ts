@@ -14,6 +14,7 @@ import { queryPostingBytes, readQueryPostings, scoreDocuments, type ScoredTerm }
 import type { SearchIndex } from "./search-index.ts";
 import { selectTerms } from "./select-terms.ts";
 import { findSimilar, type QueryVector } from "./similarity.ts";
+import { TRAIT } from "./traits.ts";
 import { wantedChunks } from "./wanted-text.ts";
 import { weakMatch } from "./weak.ts";
 import { WordEvidence } from "./word-evidence.ts";
@@ -88,7 +89,7 @@ export async function search(
           found.map(({ ranked: file }) => file),
         )
       : undefined;
-  const places = placesToRead(index, chosen, new WordEvidence(terms), maxTokens, kinds);
+  const places = placesToRead(index, query, chosen, { words: new WordEvidence(terms), maxTokens, kinds });
   const loaded = await texts(places.map((own) => wantedText(index, own)));
   const page = places.map((own, i) => ({ places: own, text: loaded[i] ?? { chunks: [], signatures: [] } }));
   const total = found.length;
@@ -143,10 +144,9 @@ interface ShownFile {
  */
 function placesToRead(
   index: SearchIndex,
+  { wanted }: ParsedQuery,
   files: readonly FoundFile[],
-  words: WordEvidence,
-  maxTokens: number,
-  kinds: ReadonlySet<string>,
+  { words, maxTokens, kinds }: { words: WordEvidence; maxTokens: number; kinds: ReadonlySet<string> },
 ): Place[][] {
   let further = Math.ceil(maxTokens / TOKENS_PER_PLACE);
   const best = files[0]?.ranked.score ?? 0;
@@ -154,7 +154,9 @@ function placesToRead(
     const { file, score } = found.ranked;
     const isHead = !isNear(score, best);
     const count = isHead ? 1 : 1 + Math.min(MAX_PLACES - 1, further);
-    const taken = placesOf(found, words, { path: index.path(file), kinds, count, isTop: i === 0, isHead });
+    const isSource = (((index.traits[file] ?? 0) | wanted) & TRAIT.test) === 0;
+    const testsOf = isSource ? index.language(file) : undefined;
+    const taken = placesOf(found, words, { path: index.path(file), kinds, count, isTop: i === 0, isHead, testsOf });
     further -= taken.length - 1;
     return taken;
   });
