@@ -3,6 +3,7 @@ import { contentLanguage, languageInfo } from "./detect.ts";
 import { SyntaxEngine, workBudget } from "./engine.ts";
 import type { GrammarName, GrammarSource, LanguageId } from "./languages.ts";
 import { glueComments, glueLeads, layoutLevels, syntaxLevels } from "./levels.ts";
+import { glueHeads, itemMacros, readMacros, withoutHeads } from "./item-macros.ts";
 import { GRAMMAR_RULES } from "./rules/index.ts";
 import { findSecrets } from "./secrets/find.ts";
 import { linesOf } from "./secrets/lines.ts";
@@ -107,10 +108,22 @@ async function syntaxOutline(
   const compiled = compiledRules.get(name) ?? compileRules(rules, grammar);
   compiledRules.set(name, compiled);
   const scripts = isComponent(language) ? scriptsOnly(source) : undefined;
-  const units = scripts?.units ?? source.codeUnits();
-  if (!clipLongLines(source, units)) return "long-lines";
-  const budget = workBudget(units.length);
-  const parsed = engine.parse(units, source.text, grammar, budget);
+  const whole = scripts?.units ?? source.codeUnits();
+  if (!clipLongLines(source, whole)) return "long-lines";
+  const budget = workBudget(whole.length);
+  const parse = (text: Uint16Array) => engine.parse(text, source.text, grammar, budget);
+  let macros = language === "rust" ? itemMacros(source) : [];
+  let units = macros.length === 0 ? whole : withoutHeads(macros, source, whole);
+  let parsed = parse(units);
+  if (macros.length > 0 && parsed.ok && parsed.tree.root.hasError) {
+    // Some hold what only the macro can read.
+    const read = readMacros(macros, parsed.tree);
+    if (read.length < macros.length) {
+      macros = read;
+      units = withoutHeads(macros, source, whole);
+      parsed = parse(units);
+    }
+  }
   onStage("syntax");
   if (!parsed.ok) return parsed.reason;
   try {
@@ -119,6 +132,7 @@ async function syntaxOutline(
     const levels =
       scripts === undefined ? syntaxLevels(tree.root, source, MAX_WEIGHT, TARGET_WEIGHT) : scripts.levels(tree.root);
     glueComments(levels, comments, source);
+    glueHeads(levels, macros);
     const damaged = damagedRows(tree, source);
     const hasErrors = tree.root.hasError;
     onStage("symbols");
@@ -134,7 +148,7 @@ async function syntaxOutline(
     glueLeads(levels, recovered.symbols);
     onStage("recovery");
     const isClearer = withoutMacros !== undefined && (isUnread || withoutMacros.changesDeclarations);
-    const again = isClearer ? engine.parse(withoutMacros.units, source.text, grammar, budget) : undefined;
+    const again = isClearer ? parse(withoutMacros.units) : undefined;
     const clearer = again?.ok === true ? readUses?.(again.tree.root, language) : undefined;
     onStage("uses");
     return { ...recovered, levels, hasErrors, uses: clearer ?? uses };
