@@ -54,7 +54,7 @@ export interface Gap {
 /** Rows and columns, then offsets, of a range that the core reads. */
 const WORDS_PER_RANGE = 6;
 
-type SyntaxResult = { ok: true; tree: SyntaxTree } | { ok: false; reason: Failure };
+export type SyntaxResult = { ok: true; tree: SyntaxTree } | { ok: false; reason: Failure };
 
 /**
  * Parses within limits that work in a Worker: a budget of operations instead of a clock, and a bounded heap. A file that

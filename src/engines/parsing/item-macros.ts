@@ -1,4 +1,3 @@
-import { GLUED } from "./levels.ts";
 import type { RowRange } from "./pieces.ts";
 import type { SourceText } from "./source-text.ts";
 import { ERROR_TYPE_ID, type SyntaxTree } from "./syntax-node.ts";
@@ -77,9 +76,4 @@ export function readMacros(macros: readonly ItemMacro[], tree: SyntaxTree): Item
   const errors = tree.nodesOf([ERROR_TYPE_ID]);
   if (errors.length === 0) return [];
   return macros.filter(({ from, to }) => !errors.some(({ row, endRow }) => row <= to && endRow >= from));
-}
-
-/** Keeps the first line of each macro with the one below it, and the last with the one above. */
-export function glueHeads(levels: Uint8Array, macros: readonly ItemMacro[]): void {
-  for (const { from, to } of macros) levels[from + 1] = levels[to] = GLUED;
 }

@@ -1,9 +1,12 @@
 import { cleanComment, limitDoc } from "./prose.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
 
+/** What is needed of a node after its tree is gone. */
+export type TriviumNode = Pick<SyntaxNode, "start" | "end" | "text">;
+
 /** A comment or attribute of the file. */
 export interface Trivium {
-  node: SyntaxNode;
+  node: TriviumNode;
   isAttribute: boolean;
 }
 

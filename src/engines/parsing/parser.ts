@@ -3,7 +3,6 @@ import { contentLanguage, languageInfo } from "./detect.ts";
 import { SyntaxEngine, workBudget } from "./engine.ts";
 import type { GrammarName, GrammarSource, LanguageId } from "./languages.ts";
 import { glueComments, glueLeads, layoutLevels, syntaxLevels } from "./levels.ts";
-import { glueHeads, itemMacros, readMacros, withoutHeads } from "./item-macros.ts";
 import { GRAMMAR_RULES } from "./rules/index.ts";
 import { findSecrets } from "./secrets/find.ts";
 import { linesOf } from "./secrets/lines.ts";
@@ -11,6 +10,7 @@ import type { SecretRange } from "./secrets/types.ts";
 import { withholdSecrets } from "./secrets/withhold.ts";
 import { scriptsOnly } from "./components.ts";
 import { damagedRows, hasUnreadLines } from "./pieces.ts";
+import { glueRows, parseReadable } from "./readable.ts";
 import { Recovery } from "./recovery.ts";
 import { SourceText } from "./source-text.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
@@ -112,27 +112,17 @@ async function syntaxOutline(
   if (!clipLongLines(source, whole)) return "long-lines";
   const budget = workBudget(whole.length);
   const parse = (text: Uint16Array) => engine.parse(text, source.text, grammar, budget);
-  let macros = language === "rust" ? itemMacros(source) : [];
-  let units = macros.length === 0 ? whole : withoutHeads(macros, source, whole);
-  let parsed = parse(units);
-  if (macros.length > 0 && parsed.ok && parsed.tree.root.hasError) {
-    // Some hold what only the macro can read.
-    const read = readMacros(macros, parsed.tree);
-    if (read.length < macros.length) {
-      macros = read;
-      units = withoutHeads(macros, source, whole);
-      parsed = parse(units);
-    }
-  }
+  const bare = parseReadable(language, source, whole, parse);
+  const { parsed, units } = bare;
   onStage("syntax");
   if (!parsed.ok) return parsed.reason;
   try {
     const { tree } = parsed;
-    const { symbols, comments } = extractSymbols(tree, source, compiled);
+    const { symbols, comments } = extractSymbols(tree, source, compiled, bare.attributes);
     const levels =
       scripts === undefined ? syntaxLevels(tree.root, source, MAX_WEIGHT, TARGET_WEIGHT) : scripts.levels(tree.root);
     glueComments(levels, comments, source);
-    glueHeads(levels, macros);
+    glueRows(levels, bare.glued);
     const damaged = damagedRows(tree, source);
     const hasErrors = tree.root.hasError;
     onStage("symbols");

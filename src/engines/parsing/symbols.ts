@@ -1,5 +1,5 @@
 import type { LoadedGrammar } from "./core.ts";
-import { type Trivium, TriviaIndex } from "./leading.ts";
+import { type Trivium, TriviaIndex, type TriviumNode } from "./leading.ts";
 import { foldSignature, limitDoc } from "./prose.ts";
 import type { Found, GrammarRules, Rule, NameScope } from "./rules/rule.ts";
 import type { SourceText } from "./source-text.ts";
@@ -30,6 +30,16 @@ const OWNER_KINDS: ReadonlySet<SymbolKind> = new Set<SymbolKind>([...TYPE_KINDS,
 const MAX_SYMBOLS = 20_000;
 /** Kinds that conditional compilation, unions of types and the like declare twice in the same place. */
 const MEMBER_KINDS: ReadonlySet<SymbolKind> = new Set<SymbolKind>(["field", "enum_member"]);
+
+/** How annotations begin, and the types of their nodes. */
+const ANNOTATION_MARKS: ReadonlySet<string> = new Set("@[#");
+const ANNOTATIONS: ReadonlySet<string> = new Set([
+  "annotation",
+  "marker_annotation",
+  "attribute",
+  "attribute_list",
+  "decorator",
+]);
 
 /** Characters of a declaration's head in which its name is searched. */
 const MAX_NAME_DISTANCE = 2000;
@@ -83,8 +93,13 @@ interface Extracted {
   comments: readonly { start: number; end: number }[];
 }
 
-/** Reads the symbols of a tree in document order, outer before inner. */
-export function extractSymbols(tree: SyntaxTree, source: SourceText, compiled: CompiledRules): Extracted {
+/** Reads the symbols of a tree in document order, outer before inner. `attributes` are those that the tree lacks. */
+export function extractSymbols(
+  tree: SyntaxTree,
+  source: SourceText,
+  compiled: CompiledRules,
+  attributes: readonly TriviumNode[] = [],
+): Extracted {
   const nodes = tree.nodesOf(compiled.wanted);
   const trivia: Trivium[] = [];
   const declarations: { node: SyntaxNode; rule: Rule }[] = [];
@@ -93,6 +108,10 @@ export function extractSymbols(tree: SyntaxTree, source: SourceText, compiled: C
     const { trivia: kind, rule } = compiled.byTypeId[node.typeId] ?? {};
     if (rule !== undefined && (kind === undefined || rule(node, ROOT) !== undefined)) declarations.push({ node, rule });
     else if (kind !== undefined) trivia.push({ node, isAttribute: kind === "attribute" });
+  }
+  if (attributes.length > 0) {
+    for (const node of attributes) trivia.push({ node, isAttribute: true });
+    trivia.sort((a, b) => a.node.start - b.node.start);
   }
   const extractor = new Extractor(source, compiled.rules, trivia);
   for (const { node, rule } of declarations) extractor.visit(node, rule);
@@ -212,10 +231,19 @@ class Extractor {
     return headStart + Math.max(wordIndex(head, name), 0);
   }
 
-  /** The head is the whole node for functions without a body, else the first line. */
+  /** The head is the whole node for functions without a body, else up to the end of its first line behind annotations. */
   #defaultHeadEnd(kind: SymbolKind, node: SyntaxNode, end: number): number {
     if (FUNCTION_KINDS.has(kind) && kind !== "macro") return end;
-    return this.#source.contentEnd(Math.min(node.row, this.#source.lineCount - 1));
+    const row = this.#source.rowAt(this.#afterAnnotations(node));
+    return this.#source.contentEnd(Math.min(row, this.#source.lineCount - 1));
+  }
+
+  /** Where a declaration begins behind the annotations in its node. */
+  #afterAnnotations(node: SyntaxNode): number {
+    if (!ANNOTATION_MARKS.has(this.#source.text[node.start] ?? "")) return node.start;
+    for (const child of node.children.flatMap((own) => (own.type === "modifiers" ? own.children : [own])))
+      if (!ANNOTATIONS.has(child.type)) return child.start;
+    return node.start;
   }
 }
 

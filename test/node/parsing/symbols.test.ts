@@ -49,6 +49,19 @@ describe("symbols", () => {
     expect(parsed.symbols.map((symbol) => symbol.qualifiedName)).toContain("a");
   });
 
+  it.each([
+    ["java", "class A {\n  @Inject\n  private Foo foo;\n}\n", "@Inject private Foo foo"],
+    ["csharp", "class A {\n  [Inject]\n  private Foo foo;\n}\n", "[Inject] private Foo foo"],
+    ["kotlin", "class A {\n  @Inject\n  lateinit var foo: Foo\n}\n", "@Inject lateinit var foo: Foo"],
+    ["php", "<?php\nclass A {\n  #[Column]\n  private string $foo;\n}\n", "#[Column] private string $foo"],
+    ["scala", "class A {\n  @volatile\n  var foo: Int = 1\n}\n", "@volatile var foo: Int = 1"],
+    ["swift", "class A {\n  @Published\n  var foo: Int = 1\n}\n", "@Published var foo: Int = 1"],
+    ["typescript", "class A {\n  @Input()\n  foo: string;\n}\n", "@Input() foo: string"],
+  ] as const)("of fields with an annotation above have the declaration in %s", async (language, text, signature) => {
+    const { symbols } = await parseText(language, text);
+    expect(symbols.find(({ kind }) => kind === "field")?.signature).toBe(signature);
+  });
+
   it("of types are kept however many members there are", async () => {
     const fields = Array.from({ length: 21_000 }, (_, index) => `int field${index};`).join("\n");
     const { symbols } = await parseText("c", `struct S {\n${fields}\n};\nint after(void);\n`);

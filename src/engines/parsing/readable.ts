@@ -1,0 +1,86 @@
+import type { SyntaxResult } from "./engine.ts";
+import { itemMacros, readMacros, withoutHeads } from "./item-macros.ts";
+import type { LanguageId } from "./languages.ts";
+import { GLUED } from "./levels.ts";
+import type { SourceText } from "./source-text.ts";
+import type { TriviumNode } from "./leading.ts";
+import type { SyntaxNode, SyntaxTree } from "./syntax-node.ts";
+
+/** Leaves out parts of a text behind which its grammar finds no declarations although they are there. All characters keep their positions. */
+
+const SPACE = 32;
+
+interface ReadableParse {
+  parsed: SyntaxResult;
+  /** The text that was parsed. */
+  units: Uint16Array;
+  /** Rows that belong to the row before them, where a part that was left out is next to what it belongs to. */
+  glued: number[];
+  /** Attributes that were left out. */
+  attributes: TriviumNode[];
+}
+
+/** Parses a text without such parts. The tree is that of the last call of `parse`. */
+export function parseReadable(
+  language: LanguageId,
+  source: SourceText,
+  units: Uint16Array,
+  parse: (units: Uint16Array) => SyntaxResult,
+): ReadableParse {
+  if (language === "rust") return withoutItemMacros(source, units, parse);
+  const parsed = parse(units);
+  const attributes = language === "kotlin" && parsed.ok ? strayAnnotations(parsed.tree) : [];
+  if (attributes.length === 0) return { parsed, units, glued: [], attributes };
+  const bare = units.slice();
+  for (const { start, end } of attributes) bare.fill(SPACE, start, end);
+  return { parsed: parse(bare), units: bare, glued: [], attributes };
+}
+
+function withoutItemMacros(
+  source: SourceText,
+  units: Uint16Array,
+  parse: (units: Uint16Array) => SyntaxResult,
+): ReadableParse {
+  const withoutAll = (macros: ReturnType<typeof itemMacros>): ReadableParse => {
+    const bare = macros.length === 0 ? units : withoutHeads(macros, source, units);
+    return {
+      parsed: parse(bare),
+      units: bare,
+      glued: macros.flatMap(({ from, to }) => [from + 1, to]),
+      attributes: [],
+    };
+  };
+  const macros = itemMacros(source);
+  const first = withoutAll(macros);
+  if (macros.length === 0 || !first.parsed.ok || !first.parsed.tree.root.hasError) return first;
+  // Some hold what only the macro can read.
+  const read = readMacros(macros, first.parsed.tree);
+  return read.length === macros.length ? first : withoutAll(read);
+}
+
+/** Where declarations of Kotlin stand, and no expressions do. */
+const DECLARING: ReadonlySet<string> = new Set(["source_file", "class_body", "enum_class_body"]);
+
+/** Annotations of which the grammar takes what follows for an expression: `@Marker` on the line before `annotation class A`, or `const val A = 1`. */
+function strayAnnotations(tree: SyntaxTree): TriviumNode[] {
+  const type = tree.grammar.types.indexOf("annotated_expression");
+  if (type < 0) return [];
+  const isDeclared = ({ parent }: SyntaxNode): boolean => {
+    const around = parent?.type === "assignment" ? parent.parent : parent;
+    return around !== undefined && DECLARING.has(around.type);
+  };
+  return tree.nodesOf([type]).filter(isDeclared).flatMap(annotationsOf);
+}
+
+function annotationsOf(expression: SyntaxNode): TriviumNode[] {
+  const found: TriviumNode[] = [];
+  for (let node: SyntaxNode | undefined = expression; node; node = node.childOfType("annotated_expression"))
+    for (const child of node.namedChildren)
+      if (child.type === "annotation") found.push({ start: child.start, end: child.end, text: child.text });
+  return found;
+}
+
+/** Keeps what was left out together with what it belongs to. */
+export function glueRows(levels: Uint8Array, rows: readonly number[]): void {
+  for (const row of rows) if (row < levels.length - 1) levels[row] = GLUED;
+}
