@@ -128,6 +128,8 @@ let sandbox: Sandbox;
 let git: GitBackend;
 let tenant: TestTenant;
 let faces: Faces;
+/** Of a tenant that has indexed nothing. */
+let empty: Faces;
 const env = () => sandbox.environment({ CODECTX_API_URL: service().apiUrl, CODECTX_API_KEY: tenant.apiKey });
 
 async function index(name: string, workspaceId: string): Promise<void> {
@@ -145,9 +147,13 @@ beforeAll(async () => {
   await index("shop", tenant.workspaceId);
   const { apiUrl } = service();
   faces = await Faces.open({ apiUrl, apiKey: tenant.apiKey, cwd: sandbox.path("shop"), env: env(), repo: REPO });
+  const { apiKey } = await newTenant();
+  const keyed = { ...env(), CODECTX_API_KEY: apiKey };
+  empty = await Faces.open({ apiUrl, apiKey, cwd: sandbox.path("served"), env: keyed });
 });
 afterAll(async () => {
   await faces?.close();
+  await empty?.close();
   await git?.close();
   sandbox.remove();
 });
@@ -177,13 +183,8 @@ describe.each(Object.keys(CASES) as QuestionName[])("the question %s", (name) =>
   });
 
   it("says that nothing is indexed", async () => {
-    const none = await newTenant();
-    const { apiUrl } = service();
-    const keyed = { ...env(), CODECTX_API_KEY: none.apiKey };
-    const empty = await Faces.open({ apiUrl, apiKey: none.apiKey, cwd: sandbox.path("served"), env: keyed });
     const [[request] = [{}]] = CASES[name];
     const { http, mcp, remote } = await empty.ask(name, request);
-    await empty.close();
     // A search over no index at all is a search without hits.
     const isEmpty = name === "search";
     expect([http.status, http.body["code"]]).toEqual(isEmpty ? [200, undefined] : [404, "NO_INDEX"]);

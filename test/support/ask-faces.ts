@@ -1,13 +1,14 @@
 /** Asks one question at every face of the same repository, and says where the answers differ. */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { execFile } from "node:child_process";
+import { type ChildProcess, execFile, fork } from "node:child_process";
 import { isDeepStrictEqual } from "node:util";
 import { RemoteIndex } from "../../src/cli/remote/remote-index.ts";
 import { CodeContextClient } from "../../src/interface/client/index.ts";
 import { SEARCH } from "../../src/contract/questions.ts";
 import { nearNames } from "../../src/interface/questions/unknown.ts";
 import { CODECTX_ENTRY } from "./codectx-entry.ts";
+import type { Printed } from "./command-process.ts";
 import { commandArguments, facesOf, nothingFoundTable, type QuestionName, toolArguments } from "./faces.ts";
 
 type Given = Readonly<Record<string, unknown>>;
@@ -60,6 +61,7 @@ export class Faces {
   readonly #remote: RemoteIndex;
   readonly #mcp: Client;
   readonly #stdio: Client | undefined;
+  readonly #commands: Commands;
 
   private constructor(options: FacesOptions, mcp: Client, stdio: Client | undefined) {
     const { apiUrl, apiKey } = options;
@@ -67,6 +69,7 @@ export class Faces {
     this.#remote = new RemoteIndex(new CodeContextClient({ baseUrl: apiUrl, apiKey }), {});
     this.#mcp = mcp;
     this.#stdio = stdio;
+    this.#commands = new Commands(options);
   }
 
   static async open(options: FacesOptions): Promise<Faces> {
@@ -83,6 +86,7 @@ export class Faces {
   }
 
   async close(): Promise<void> {
+    this.#commands.close();
     await this.#mcp.close();
     await this.#stdio?.close();
   }
@@ -97,11 +101,11 @@ export class Faces {
       this.http(name, request),
       this.#rendered(name, input),
       callTool(this.#mcp, name, input),
-      this.command(name, ["--json", "--remote"], request),
+      this.#answer(name, ["--json", "--remote"], request),
     ]);
     if (this.#stdio === undefined) return { http, rendered, mcp, remote };
     const stdio = await callTool(this.#stdio, name, input);
-    const local = await this.command(name, ["--json"], request);
+    const local = await this.#answer(name, ["--json"], request);
     return { http, rendered, mcp, remote, stdio, local };
   }
 
@@ -118,18 +122,21 @@ export class Faces {
     return { status: response.status, body: (await response.json()) as Json };
   }
 
-  /** Runs the question's command; without `--json` the document is `{ stdout }`. */
+  /** Runs the question's command as a user does; without `--json` the document is `{ stdout }`. */
   command(name: QuestionName, options: readonly string[], request: Given): Promise<CommandAnswer> {
     const { cwd, env } = this.#options;
-    const command = typeof request["relation"] === "string" ? request["relation"] : facesOf(name).command;
-    const args = [CODECTX_ENTRY, command, ...options, ...commandArguments(name, request)];
+    const args = [CODECTX_ENTRY, ...wordsOf(name, options, request)];
     return new Promise((resolve) => {
       execFile(process.execPath, args, { cwd, env, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
         const exit = typeof error?.code === "number" ? error.code : error ? -1 : 0;
-        const isJson = stdout.startsWith("{");
-        resolve({ exit, json: isJson ? (JSON.parse(stdout) as Json) : { stdout, stderr } });
+        resolve(answerOf({ exit, stdout, stderr }));
       });
     });
+  }
+
+  /** What the question's command prints, run beside others in one process. */
+  async #answer(name: QuestionName, options: readonly string[], request: Given): Promise<CommandAnswer> {
+    return answerOf(await this.#commands.run(wordsOf(name, options, request)));
   }
 
   async #rendered(name: QuestionName, input: Given): Promise<string | undefined> {
@@ -139,6 +146,54 @@ export class Faces {
     const index = Object.assign(this.#remote, { repos: () => Promise.resolve([]) });
     return tool.run({ index, nowMs: Date.now() }, tool.input.parse(input)).catch(() => undefined);
   }
+}
+
+/** Commands in one folder and environment, one at a time. */
+class Commands {
+  readonly #options: Pick<FacesOptions, "cwd" | "env">;
+  #process: ChildProcess | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: Pick<FacesOptions, "cwd" | "env">) {
+    this.#options = options;
+  }
+
+  run(words: readonly string[]): Promise<Printed> {
+    const printed = this.#last.then(() => this.#runNext(words));
+    this.#last = printed.catch(() => undefined);
+    return printed;
+  }
+
+  #runNext(words: readonly string[]): Promise<Printed> {
+    const { cwd, env } = this.#options;
+    const script = new URL("./command-process.ts", import.meta.url);
+    const stdio = ["ignore", "ignore", "inherit", "ipc"] as const;
+    const child = (this.#process ??= fork(script, { cwd, env, execArgv: [], stdio: [...stdio] }));
+    return new Promise((resolve, reject) => {
+      const fail = (code: number | null) =>
+        reject(new Error(`${words.join(" ")} ended the process of commands (${code})`));
+      child.once("exit", fail);
+      child.once("message", (printed) => {
+        child.off("exit", fail);
+        resolve(printed as Printed);
+      });
+      child.send(words);
+    });
+  }
+
+  close(): void {
+    this.#process?.kill();
+  }
+}
+
+/** A question's command, without the program. */
+function wordsOf(name: QuestionName, options: readonly string[], request: Given): string[] {
+  const command = typeof request["relation"] === "string" ? request["relation"] : facesOf(name).command;
+  return [command, ...options, ...commandArguments(name, request)];
+}
+
+function answerOf({ exit, stdout, stderr }: Printed): CommandAnswer {
+  return { exit, json: stdout.startsWith("{") ? (JSON.parse(stdout) as Json) : { stdout, stderr } };
 }
 
 async function callTool(client: Client, name: QuestionName, input: Json): Promise<ToolAnswer | undefined> {

@@ -1,0 +1,47 @@
+/**
+ * Process that runs `codectx` commands one after another: a message with the arguments is answered with what the command has printed. For
+ * tests of what commands answer; half of the CPU time of a command is the start of its process.
+ */
+import { main } from "../../src/cli/main.ts";
+
+/** What a command has printed, and its exit code. */
+export interface Printed {
+  exit: number;
+  stdout: string;
+  stderr: string;
+}
+
+type Write = typeof process.stdout.write;
+
+/** Takes what is written to a stream; the result returns it and lets go of it. */
+function capture(stream: NodeJS.WriteStream): () => string {
+  const parts: Buffer[] = [];
+  const write = (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
+    parts.push(Buffer.from(chunk as string));
+    const written = rest.at(-1);
+    if (typeof written === "function") written();
+    return true;
+  };
+  const before = stream.write;
+  stream.write = write as Write;
+  return () => {
+    stream.write = before;
+    return Buffer.concat(parts).toString();
+  };
+}
+
+async function run(args: readonly string[]): Promise<Printed> {
+  const [stdout, stderr] = [capture(process.stdout), capture(process.stderr)];
+  process.exitCode = undefined;
+  await main(args);
+  // Of the process, which a command does not leave behind otherwise.
+  process.stdout.removeAllListeners("error");
+  process.removeAllListeners("SIGXFSZ");
+  const exit = Number(process.exitCode ?? 0);
+  process.exitCode = undefined;
+  return { exit, stdout: stdout(), stderr: stderr() };
+}
+
+process.on("message", (args: readonly string[]) => {
+  void run(args).then((printed) => process.send?.(printed));
+});
