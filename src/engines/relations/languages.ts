@@ -47,13 +47,17 @@ const TOGETHER: readonly ReadonlySet<string>[] = [
 ];
 /** Languages that declare functions of C under their own names, or define such. */
 const BESIDE_C = wordSet("rust go zig swift csharp dart");
+/** Languages that call nothing but what is defined in them. */
+const ALONE = wordSet("css xml");
+/** Languages of the scripts that HTML holds, and of programs whose templates it may be. */
+const CALLED_IN_HTML = wordSet("typescript tsx vue svelte javascript python ruby php go java csharp elixir");
 
-/**
- * Whether a file in one language may call a definition in another by its name. Nothing is said of languages whose uses are not read, such as
- * HTML, which holds scripts.
- */
+/** Whether a file in one language may call a definition in another by its name. Of most languages whose uses are not read nothing is said. */
 export function mayCallIn(from: string, to: string): boolean {
-  if (from === to || !hasUses(from) || !hasUses(to)) return true;
+  if (from === to) return true;
+  if (ALONE.has(from)) return false;
+  if (from === "html") return CALLED_IN_HTML.has(to) || !hasUses(to);
+  if (!hasUses(from) || !hasUses(to)) return true;
   if (TOGETHER.some((languages) => languages.has(from) && languages.has(to))) return true;
   return (C.has(from) && BESIDE_C.has(to)) || (BESIDE_C.has(from) && C.has(to));
 }

@@ -123,7 +123,9 @@ describe("languages that do not call each other", () => {
     "tool.py": "def tool(x):\n  x.split()\n  total()\n",
     "ffi.rs": "fn ffi() {\n  unsafe { total(); }\n}\n",
     "a.ts": "export function show() {}\n",
-    "page.html": "<script>show();</script>\n",
+    "page.html": "<script>show();</script>\n<p>total() split()</p>\n",
+    "changes.xml": "<action>show() of total() and split()</action>\n",
+    "style.css": "a { color: show(1); }\n",
   };
 
   it("have no callers by name there, but for what languages call of C", async () => {
@@ -142,6 +144,20 @@ describe("languages that do not call each other", () => {
     };
     expect(await callees("tool")).toEqual([]);
     expect(await callees("ffi")).toEqual(["ffi.rs:2 name 1"]);
+  });
+});
+
+describe("files in languages without rules", () => {
+  it("take no places of files with rules, however many they are", async () => {
+    const pages = Array.from({ length: 1001 }, (_, i) => [`docs/${i}.pl`, "# shown\n"] as const);
+    const files = await indexOf({
+      ...Object.fromEntries(pages),
+      "src/a.ts": "export function shown() {}\n",
+      "test/a.test.ts": 'import { shown } from "../src/a.ts";\nshown();\n',
+    });
+    const found = await callers(files, "shown");
+    expect(found.uses).toEqual(["test/a.test.ts:2 certain 1 → src/a.ts:1"]);
+    expect(found.truncated).toBe(true);
   });
 });
 

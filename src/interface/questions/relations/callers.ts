@@ -137,11 +137,15 @@ export class UsesFinder {
     const languages = [...new Set(near.map((path) => this.#files.language(path)))];
     for (const name of names) {
       const mentioning = await this.#files.mentioning(name, near);
-      const files = mentioning.filter(({ language }) => languages.some((called) => mayCallIn(language, called)));
-      if (files.length > MAX_FILES) this.truncated = true;
-      const own = files.slice(0, MAX_FILES);
-      for (const { path, language } of own) if (hasUses(language)) paths.add(path);
-      others ??= own.filter(({ language }) => !hasUses(language) && mayCall(language)).map(({ path }) => path);
+      const files = mentioning.filter(
+        ({ language }) => mayCall(language) && languages.some((called) => mayCallIn(language, called)),
+      );
+      // Thousands of pages of documentation must not take the places of the sources.
+      const withRules = files.filter(({ language }) => hasUses(language));
+      const without = files.filter(({ language }) => !hasUses(language));
+      if (withRules.length > MAX_FILES || without.length > MAX_FILES) this.truncated = true;
+      for (const { path } of withRules.slice(0, MAX_FILES)) paths.add(path);
+      others ??= without.slice(0, MAX_FILES).map(({ path }) => path);
     }
     return { paths, others: new Set(others) };
   }
