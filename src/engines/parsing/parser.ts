@@ -11,12 +11,13 @@ import { withholdSecrets } from "./secrets/withhold.ts";
 import { scriptsOnly } from "./components.ts";
 import { damagedRows, hasUnreadLines } from "./pieces.ts";
 import { glueRows, parseReadable } from "./readable.ts";
+import { usesAroundErrors } from "./recovered-uses.ts";
 import { Recovery } from "./recovery.ts";
 import { SourceText } from "./source-text.ts";
-import type { SyntaxNode } from "./syntax-node.ts";
 import { structureOutline } from "./structure/index.ts";
 import { type CompiledRules, compileRules, extractSymbols } from "./symbols.ts";
 import type { DraftSymbol, FallbackReason, Outline, ParsedFile, CodeSymbol } from "./types.ts";
+import type { UsesReader } from "./uses-reader.ts";
 
 /** Longer lines are data (an image in a string), which a grammar may take minutes to parse; it is given only their ends. */
 const MAX_PARSED_LINE = 20_000;
@@ -49,15 +50,6 @@ export interface CodeParser {
 
 /** What parsing a file consists of, in this order: decoding, the syntax tree, symbols and cuts, uses, further parses after errors, secrets, chunks. */
 export type ParseStage = "decode" | "syntax" | "symbols" | "uses" | "recovery" | "secrets" | "chunks";
-
-/**
- * Reads the uses of names from a file's tree, which is valid until the function returns; undefined for a language without rules. What it
- * returns makes the record to store, in which strings that `isWithheld` names are left out.
- */
-export type UsesReader = (
-  root: SyntaxNode,
-  language: LanguageId,
-) => ((isWithheld: (text: string) => boolean) => Uint8Array) | undefined;
 
 interface ParserOptions {
   /** Where files get their `uses` from; without it they have none. */
@@ -134,14 +126,20 @@ async function syntaxOutline(
     }
     const isUnread = hasUnreadLines(tree, source, { from: 0, to: source.lineCount - 1 });
     const recovery = new Recovery(engine, grammar, compiled, source, budget);
-    const { withoutMacros, ...recovered } = recovery.recover(name, units, symbols, damaged);
+    const { withoutMacros, bodies, ...recovered } = recovery.recover(name, units, symbols, damaged);
     glueLeads(levels, recovered.symbols);
     onStage("recovery");
     const isClearer = withoutMacros !== undefined && (isUnread || withoutMacros.changesDeclarations);
     const again = isClearer ? parse(withoutMacros.units) : undefined;
     const clearer = again?.ok === true ? readUses?.(again.tree.root, language) : undefined;
+    const read = clearer ?? uses;
+    const text = { source, units: clearer && withoutMacros ? withoutMacros.units : units, bodies };
+    const whole =
+      read && readUses && isUnread
+        ? usesAroundErrors(text, read, { engine, grammar, budget, language, readUses })
+        : read;
     onStage("uses");
-    return { ...recovered, levels, hasErrors, uses: clearer ?? uses };
+    return { ...recovered, levels, hasErrors, uses: whole };
   } catch (error) {
     return engine.recover(error);
   }
@@ -208,7 +206,7 @@ function usesRecord(
   if (secrets.length > MAX_SECRETS_COMPARED) return undefined;
   const hidden = secrets.map(({ start, end }) => text.slice(start, end));
   const isPart = (string: string, secret: string) => string.length >= MIN_SECRET_PART && secret.includes(string);
-  return uses((string) => hidden.some((secret) => isPart(string, secret) || string.includes(secret)));
+  return uses.record((string) => hidden.some((secret) => isPart(string, secret) || string.includes(secret)));
 }
 
 function toRecord(symbol: DraftSymbol, source: SourceText): CodeSymbol {

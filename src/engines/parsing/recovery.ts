@@ -9,12 +9,17 @@ import { type CompiledRules, extractSymbols, resolveOwners } from "./symbols.ts"
 import { START_OF_TEXT, type SyntaxTree } from "./syntax-node.ts";
 import type { DraftSymbol, SymbolKind } from "./types.ts";
 
-interface Recovered {
+interface RecoveredSymbols {
   symbols: DraftSymbol[];
   /** Whether some lines could not be read by any parse. */
   isPartial: boolean;
+}
+
+interface Recovered extends RecoveredSymbols {
   /** The text without apparent macros, function bodies included; absent if there are none. */
   withoutMacros?: Pick<Skeleton, "units" | "changesDeclarations">;
+  /** The contents of function bodies. */
+  bodies: readonly Gap[];
 }
 
 /** Languages with blocks in braces. */
@@ -69,18 +74,19 @@ export class Recovery {
    */
   recover(name: GrammarName, units: Uint16Array, symbols: DraftSymbol[], damaged: readonly RowRange[]): Recovered {
     const bared = this.#withoutBodies(name, units);
-    if (bared === undefined) return this.#recoverPieces({ units, gaps: [] }, symbols, damaged);
+    if (bared === undefined) return { ...this.#recoverPieces({ units, gaps: [] }, symbols, damaged), bodies: [] };
     const { units: skeleton, gaps, macros } = bared;
     // Some of these symbols may be macros that were read as declared names, or parts of expressions.
     const plausible = plausibleOf(symbols, bared);
     const parsed = this.#engine.parse(skeleton, this.#source.text, this.#grammar, this.#budget, START_OF_TEXT, gaps);
-    const recovered = parsed.ok
+    const pieces = parsed.ok
       ? this.#recoverBare(bared, parsed.tree, plausible)
       : this.#recoverPieces(bared, plausible, damaged);
+    const recovered = { ...pieces, bodies: gaps };
     return macros.size === 0 && !bared.changesDeclarations ? recovered : { ...recovered, withoutMacros: bared };
   }
 
-  #recoverBare(bared: BaredText, tree: SyntaxTree, plausible: DraftSymbol[]): Recovered {
+  #recoverBare(bared: BaredText, tree: SyntaxTree, plausible: DraftSymbol[]): RecoveredSymbols {
     const bare = extractSymbols(tree, this.#source, this.#compiled).symbols;
     return this.#recoverPieces(bared, this.#merge(plausible, bare, false), damagedRows(tree, this.#source));
   }
@@ -91,7 +97,7 @@ export class Recovery {
     return preprocessor === undefined ? undefined : skeletonOf(this.#source, units, preprocessor);
   }
 
-  #recoverPieces(text: BaredText, symbols: DraftSymbol[], damaged: readonly RowRange[]): Recovered {
+  #recoverPieces(text: BaredText, symbols: DraftSymbol[], damaged: readonly RowRange[]): RecoveredSymbols {
     const found: DraftSymbol[] = [];
     let isPartial = false;
     for (const range of damaged) isPartial = this.#parsePieces(text, range, 0, undefined, found) || isPartial;

@@ -1,4 +1,5 @@
 import type { LineRange } from "./secrets/lines.ts";
+import type { ReadUses } from "./uses-reader.ts";
 
 /** Kinds of symbols. The terms follow the Language Server Protocol if it has them. */
 export const SYMBOL_KINDS = [
@@ -120,7 +121,7 @@ export interface Outline {
   symbols: DraftSymbol[];
   levels: Uint8Array;
   hasErrors: boolean;
-  uses?: ((isWithheld: (text: string) => boolean) => Uint8Array) | undefined;
+  uses?: ReadUses | undefined;
   /** Whether some lines could not be read by the grammar. */
   isPartial?: boolean;
 }

@@ -13,7 +13,7 @@ import { MAX_OVERLOADS } from "./overload-sets.ts";
 import { callbackKey, type FileUses, type Import, parameterKey, type UseKind } from "./types.ts";
 
 /** Uses that are kept of a file. Generated files hold hundreds of thousands in a line. */
-const MAX_USES = 50_000;
+export const MAX_USES = 50_000;
 
 /** Collects what a file's tree says, in one walk; `finish` then looks the names up, since most may be used before they are bound. */
 export class FileBuilder {

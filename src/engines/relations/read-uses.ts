@@ -1,9 +1,9 @@
-import type { UsesReader } from "../parsing/parser.ts";
+import type { ReadUses, UsesReader } from "../parsing/uses-reader.ts";
 import { readC } from "./c.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { readCpp } from "./cpp.ts";
 import { readCsharp } from "./csharp.ts";
-import { FileBuilder } from "./file-builder.ts";
+import { FileBuilder, MAX_USES } from "./file-builder.ts";
 import { readGo } from "./go.ts";
 import { readJava } from "./java.ts";
 import { readKotlin } from "./kotlin.ts";
@@ -15,6 +15,7 @@ import { encodeUses } from "./record.ts";
 import { readRuby } from "./ruby.ts";
 import { readRust } from "./rust.ts";
 import { readTypeScript } from "./typescript.ts";
+import type { FileUses } from "./types.ts";
 
 const READERS: Readonly<Record<LanguageWithUses, (root: SyntaxNode, file: FileBuilder) => void>> = {
   typescript: readTypeScript,
@@ -42,10 +43,45 @@ const READERS: Readonly<Record<LanguageWithUses, (root: SyntaxNode, file: FileBu
 };
 
 /** Reads the uses of a file for its record. */
-export const readUses: UsesReader = (root, language) => {
-  if (!hasUses(language)) return undefined;
+export const readUses: UsesReader = (root, language) =>
+  hasUses(language) ? new FileReader(root, language) : undefined;
+
+class FileReader implements ReadUses {
+  readonly #language: LanguageWithUses;
+  readonly #file: FileUses;
+  #lines: ReadonlySet<number> | undefined;
+  #hasAdded = false;
+
+  constructor(root: SyntaxNode, language: LanguageWithUses) {
+    this.#language = language;
+    this.#file = read(root, language);
+  }
+
+  get count(): number {
+    return this.#file.uses.length;
+  }
+
+  hasBetween(from: number, to: number): boolean {
+    const lines = (this.#lines ??= new Set(this.#file.uses.map(({ line }) => line)));
+    for (let line = from; line <= to; line++) if (lines.has(line)) return true;
+    return false;
+  }
+
+  addNamed(root: SyntaxNode): void {
+    const { uses } = this.#file;
+    for (const use of read(root, this.#language).uses)
+      if (uses.length < MAX_USES) uses.push({ ...use, meaning: { to: "ambiguous" } });
+    this.#hasAdded = true;
+  }
+
+  record(isWithheld: (text: string) => boolean): Uint8Array {
+    if (this.#hasAdded) this.#file.uses.sort((a, b) => a.line - b.line);
+    return encodeUses(this.#file, isWithheld);
+  }
+}
+
+function read(root: SyntaxNode, language: LanguageWithUses): FileUses {
   const file = new FileBuilder();
   READERS[language](root, file);
-  const uses = file.finish();
-  return (isWithheld) => encodeUses(uses, isWithheld);
-};
+  return file.finish();
+}

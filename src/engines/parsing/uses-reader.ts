@@ -1,0 +1,17 @@
+import type { LanguageId } from "./languages.ts";
+import type { SyntaxNode } from "./syntax-node.ts";
+
+/** The uses of names in a file, as read from its tree. */
+export interface ReadUses {
+  /** How many there are. */
+  readonly count: number;
+  /** Whether there is one on the lines `from` to `to`. */
+  hasBetween: (from: number, to: number) => boolean;
+  /** Adds the uses in the tree of a part of the file; of what they mean nothing is known. */
+  addNamed: (root: SyntaxNode) => void;
+  /** The record to store, in which strings that `isWithheld` names are left out. */
+  record: (isWithheld: (text: string) => boolean) => Uint8Array;
+}
+
+/** Reads the uses of names from a file's tree, which is valid until the function returns; undefined for a language without rules. */
+export type UsesReader = (root: SyntaxNode, language: LanguageId) => ReadUses | undefined;
