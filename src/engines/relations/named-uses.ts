@@ -7,9 +7,12 @@ import { type Place, visitChildren } from "./walk.ts";
 
 const quoted = (node: SyntaxNode | undefined): string | undefined => /^["'](.*)["']$/s.exec(node?.text ?? "")?.[1];
 
-/** A type as a value: by custom, its name begins with a capital. */
+/** Whether a name is that of a type: by custom, it begins with a capital. */
+const isType = (name: SyntaxNode | undefined): boolean => /^\p{Lu}/u.test(name?.text ?? "");
+
+/** A type that is called is constructed. */
 const called = (found: Found, name: SyntaxNode | undefined): void =>
-  found.use(/^\p{Lu}/u.test(name?.text ?? "") ? "construct" : "call", name);
+  found.use(isType(name) ? "construct" : "call", name);
 
 const swift: NodeReader = (node, found) => {
   switch (node.type) {
@@ -34,7 +37,15 @@ const scala: NodeReader = (node, found) => {
     case "call_expression": {
       const of = node.field("function");
       const inner = of?.type === "generic_function" ? of.field("function") : of;
-      called(found, inner?.type === "field_expression" ? inner.field("field") : inner);
+      const member = inner?.type === "field_expression" ? inner.field("field") : undefined;
+      if (!member) called(found, inner);
+      else if (isType(member)) found.use("construct", member);
+      return;
+    }
+    // Methods without parameters are called without parentheses.
+    case "field_expression": {
+      const member = node.field("field");
+      if (!isType(member)) found.use("call", member);
       return;
     }
     case "infix_expression":

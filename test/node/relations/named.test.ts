@@ -24,6 +24,11 @@ describe("languages whose uses are known by name", () => {
       "inherit Base, inherit T, call run, call g, construct Foo, call map, import a.b C, import a.b D, import a.b E, import a.b *",
     ],
     [
+      "scala",
+      "object A { def f = { if (x.isEmpty && !ys.exists(_.isOpen)) Node.Leaf.size; C.D(1); t.map { _.go } } }\n",
+      "call isEmpty, call exists, call isOpen, call size, construct D, call map, call go",
+    ],
+    [
       "lua",
       'local m = require("foo.bar")\nfunction f(x) x:go(1) m.run(2) g "s" end\n',
       "call require, call go, call run, call g, import foo.bar *",
