@@ -1,5 +1,5 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { declared } from "./declarators.ts";
+import { declared, isAfterMacro } from "./declarators.ts";
 import { type Expression, type Scope, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
@@ -102,6 +102,12 @@ function parameters(declarator: SyntaxNode | undefined, { file, scope }: Place):
 
 function declaration(node: SyntaxNode, { file, scope }: Place): void {
   const type = node.field("type");
+  if (scope !== file.top && isAfterMacro(node)) {
+    const found = declared(node.field("declarator"));
+    const { name } = found?.function ? found : {};
+    if (name) file.use("call", name.text, name.row + 1, scope, expressionOf(name, scope));
+    return;
+  }
   for (const each of node.fields("declarator")) {
     const found = declared(each.type === "init_declarator" ? each.field("declarator") : each);
     // A prototype says nothing of where the function is.

@@ -1,5 +1,5 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { declared, lastNameOf } from "./declarators.ts";
+import { declared, isAfterMacro, lastNameOf } from "./declarators.ts";
 import { argumentsOf, takesOf } from "./cpp-arguments.ts";
 import { type Around, expressionOf, named, nameOf, typeOf } from "./cpp-expressions.ts";
 import { type Expression, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
@@ -265,6 +265,10 @@ function parameters(declarator: SyntaxNode | undefined, place: Place): void {
 function declaration(node: SyntaxNode, place: Place): void {
   const { file, opened } = place;
   const type = node.field("type");
+  if (isInBlock(place.scope) && !opened) {
+    if (isAfterMacro(node)) return calledAfterMacro(node, place);
+    constructions(node, type, place);
+  }
   if (type) visit(type, place);
   for (const each of node.fields("declarator")) {
     const isInit = each.type === "init_declarator";
@@ -288,6 +292,37 @@ function declaration(node: SyntaxNode, place: Place): void {
   const value = node.field("value") ?? node.field("default_value");
   if (value) visit(value, place);
 }
+
+function calledAfterMacro(node: SyntaxNode, place: Place): void {
+  const declarator = node.field("declarator");
+  const found = declared(declarator);
+  const [list] = declarator?.fields("value") ?? [];
+  const parameters = found?.function?.field("parameters");
+  const given = (parameters ?? list)?.namedChildren.length;
+  if (found && (parameters ?? (list?.type === "argument_list" ? list : undefined)))
+    use("call", found.name, place, given);
+  if (list) children(list, place);
+}
+
+/** `T name(1);` and `T name{1};`; the grammar reads `T name(f());` and `T name(other);` as functions, which nobody declares in a block. */
+function constructions(node: SyntaxNode, type: SyntaxNode | undefined, place: Place): void {
+  if (!type || !CONSTRUCTED.test(type.type) || type.text.startsWith("std::")) return;
+  for (const each of node.fields("declarator")) {
+    const name =
+      each.type === "init_declarator" || each.type === "function_declarator" ? each.field("declarator") : undefined;
+    if (name?.type !== "identifier") continue;
+    const list = each.field("value") ?? each.field("parameters");
+    if (!list || !/^(?:argument|initializer|parameter)_list$/.test(list.type)) continue;
+    use("construct", type, place);
+    if (list.type !== "parameter_list") continue;
+    for (const argument of list.namedChildren) {
+      const called = argument.field("type");
+      if (called && argument.field("declarator")?.type === "abstract_function_declarator") use("call", called, place);
+    }
+  }
+}
+
+const CONSTRUCTED = /^(?:type_identifier|qualified_identifier|template_type)$/;
 
 /** Binds a variable of a block, of a loop to the elements of what it goes over; one outside of blocks is a name of the program. */
 function bindVariable(

@@ -34,3 +34,15 @@ export function lastNameOf(node: SyntaxNode): SyntaxNode {
     at = at.field("name") ?? at;
   return at;
 }
+
+/**
+ * Whether what was read as the type of a declaration in a block is a macro on a line of its own, such as `Py_BEGIN_ALLOW_THREADS`: what
+ * follows it without a semicolon is a statement.
+ */
+export function isAfterMacro(declaration: SyntaxNode): boolean {
+  const [type, declarator] = [declaration.field("type"), declaration.field("declarator")];
+  if (type?.type !== "type_identifier" || !declarator || declarator.row === type.row) return false;
+  return columnOf(type) === columnOf(declarator);
+}
+
+const columnOf = ({ tree, start }: SyntaxNode): number => start - tree.text.lastIndexOf("\n", start - 1);

@@ -1,7 +1,8 @@
 /** What packages define, in languages in which a package is many files. */
 import { MAX_CANDIDATES } from "./limits.ts";
+import { ANY_NUMBER, oneOf, takes } from "./overload-sets.ts";
 import { type PackageRule, packageRuleOf, partialKey } from "./packages.ts";
-import type { Follower, Read, Resolved } from "./resolved.ts";
+import type { Candidate, Follower, Read, Resolved } from "./resolved.ts";
 import type { FileUses, Meaning } from "./types.ts";
 
 /** A name of a package, which a file names. */
@@ -80,6 +81,26 @@ async function inFiles(
   const [first] = found.toSorted((a, b) => a.path.length - b.path.length);
   if (!first) return undefined;
   const isOne = found.length === 1 || found.every(({ isPart }) => isPart);
+  const variants = isOne || !/\.[ch]$/.test(first.path) ? undefined : await variantsOf(follow, found);
+  if (variants) return oneOf(variants) ?? "unknown";
   if (!isOne || paths.length > MAX_CANDIDATES) follow.ambiguous++;
   return isOne && paths.length <= MAX_CANDIDATES ? read(first.path, first.of) : "unknown";
+}
+
+/** Files that define a function for different systems. */
+const MAX_VARIANTS = 8;
+
+/** Functions or macros of C that several files define, of which the build takes one; undefined if some are nothing of the kind, or too many. */
+async function variantsOf(
+  { files }: Follower,
+  found: readonly { path: string; of: Meaning }[],
+): Promise<Candidate[] | undefined> {
+  if (found.length > MAX_VARIANTS) return undefined;
+  const variants: Candidate[] = [];
+  for (const { path, of } of found) {
+    const classes = (await files.uses(path))?.classes ?? [];
+    if (of.to !== "local" || classes.some(({ line }) => line === of.line)) return undefined;
+    variants.push({ path, line: of.line, takes: takes(0, ANY_NUMBER) });
+  }
+  return variants;
 }

@@ -7,6 +7,39 @@ const calls = async (files: Record<string, string>, path: string, names: RegExp)
   (await callsIn(files, path)).filter((call) => names.test(call));
 
 describe("C++", () => {
+  it("takes a variable with arguments for a construction of its class, and a macro on a line of its own for a statement", async () => {
+    const files = {
+      "parser.h":
+        "class Parser {\n public:\n  explicit Parser(int size);\n  int Run();\n};\nint Size();\nvoid Done(int one);\n",
+      "parser.cc": '#include "parser.h"\nint Size() { return 1; }\nvoid Done(int one) {}\n',
+      "main.cc": [
+        '#include "parser.h"',
+        "Parser global(1);",
+        "int main(int argc) {",
+        "  Parser one(argc + 1);",
+        "  Parser two{1};",
+        "  Parser three(Size());",
+        "  Parser four(argc);",
+        "  Parser *five;",
+        "  BEGIN_THREADS",
+        "  Done(1);",
+        "  LOCKED",
+        "  Size();",
+        "  std::string text(1);",
+        "}",
+      ].join("\n"),
+    };
+    expect(await callsIn(files, "main.cc")).toEqual([
+      "Parser@4 → parser.h:1",
+      "Parser@5 → parser.h:1",
+      "Parser@6 → parser.h:1",
+      "Size@6 → parser.cc:2",
+      "Parser@7 → parser.h:1",
+      "Done@10 → parser.cc:3",
+      "Size@12 → parser.cc:2",
+    ]);
+  });
+
   it("looks names up outwards, through namespaces and using declarations, over all files", async () => {
     const files = {
       "a.h": "namespace a {\nint f();\nnamespace b {\nint g();\n}\n}\n",

@@ -149,6 +149,29 @@ describe("Python", () => {
   });
 });
 
+describe("C", () => {
+  it("names the functions that several files define, of which a program has one", async () => {
+    const files = {
+      "unix.c": "int shut(int h) { return 1; }\nstatic int own(void) { return 1; }\nstruct s { int a; };\n",
+      "win.c": "int shut(int h) { return 2; }\nint own(void) { return 2; }\nstruct s { int b; };\n",
+      "use.c": "int use(void) {\n  own();\n  return shut(1);\n}\n",
+    };
+    expect(await callsIn(files, "use.c")).toEqual(["own@2 → win.c:2", "shut@3 → unix.c:1 | win.c:1"]);
+    expect(
+      await callsIn({ ...files, "unix.c": `${files["unix.c"]}int f(void) { return shut(2); }\n` }, "unix.c"),
+    ).toEqual(["shut@4 → unix.c:1"]);
+  });
+
+  it("takes a macro on a line of its own for a statement", async () => {
+    const files = {
+      "a.c": "int size(void) { return 1; }\nvoid lock(int *m) {}\n",
+      "b.c":
+        "int f(int x) {\n  VARIABLES\n\n  lock(&x);\n  Py_BEGIN_ALLOW_THREADS\n  x = size();\n  long\n      other();\n  return x;\n}\n",
+    };
+    expect(await callsIn(files, "b.c")).toEqual(["lock@4 → a.c:2", "size@6 → a.c:1"]);
+  });
+});
+
 describe("hostile sources", () => {
   it("ends in cyclic re-exports, bases and aliases", async () => {
     const files = {
