@@ -36,10 +36,14 @@ const named = (name: string, { scope, names }: Place): Expression => ({
 });
 
 /** A name in an expression: where the file does not bind it, it may be inherited, or of another part of the class. */
-function value(name: string, place: Place): Expression {
+const value = (name: string, place: Place): Expression =>
+  orMember(name, place, (place.scope.own?.bases.length ?? 0) > 0);
+
+/** A name; where the file does not bind it, it may be a member that another part of the class declares, or that the class inherits. */
+function orMember(name: string, place: Place, isInherited: boolean): Expression {
   const { own } = place.scope;
   const of = named(name, place);
-  if (of.is !== "name" || !of.otherwise || !own || (own.bases.length === 0 && !place.isPartial)) return of;
+  if (of.is !== "name" || !of.otherwise || !own || (!isInherited && !place.isPartial)) return of;
   const inherited: Expression = { is: "member", of: { is: "class", line: own.line }, name };
   return { ...of, otherwise: { is: "first", of: inherited, otherwise: of.otherwise } };
 }
@@ -153,12 +157,12 @@ export function typeOf(node: SyntaxNode, place: Place, depth = 0): Expression {
   if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
   switch (node.type) {
     case "identifier":
-      return named(node.text, place);
+      return orMember(node.text, place, false);
     case "generic_name": {
       const { name, args } = partsOf(node);
       const [only] = node.childOfType("type_argument_list")?.namedChildren ?? [];
       if (TASKS.has(name.text) && args === 1 && only) return typeOf(only, place, depth + 1);
-      return named(typeKey(name.text, args), place);
+      return orMember(typeKey(name.text, args), place, false);
     }
     case "nullable_type": {
       const child = node.namedChild(0);

@@ -4,6 +4,7 @@ import { declared, extension, keysOf, returned, typeParameters } from "./csharp-
 import { type Expression, type OpenClass, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH } from "./limits.ts";
+import { ANY_NUMBER, takes } from "./overload-sets.ts";
 import { PACKAGE, partialKey } from "./packages.ts";
 import { visitChildren } from "./walk.ts";
 
@@ -12,15 +13,14 @@ const MAX_NAMESPACES = 10;
 
 /**
  * Reads a C# tree. Methods are known as `name/2`, by the number of their parameters, as in Java: overloads of the same number are told apart
- * by types, which are not compared. Generic types are known as `` Name`1 ``.
+ * by types, which are not compared: a call may mean each of them. Generic types are known as `` Name`1 ``.
  */
 export function readCsharp(root: SyntaxNode, file: FileBuilder): void {
   const names = { namespace: "", scope: file.top };
   const usings: string[] = [];
   children(root, { file, scope: file.top, depth: 0, names, parent: UNKNOWN, isPartial: false, usings });
   const own = file.top.names.get(PACKAGE);
-  const parts = own?.is === "import" ? own.module.split(".").slice(0, MAX_NAMESPACES) : [];
-  for (let length = parts.length - 1; length >= 0; length--) file.star(parts.slice(0, length).join("."));
+  if (own?.is === "import") for (const outer of [...around(own.module).slice(1), ""]) file.star(outer);
   for (const using of usings) file.star(using);
 }
 
@@ -184,7 +184,14 @@ function usingDirective(node: SyntaxNode, { file, usings, names }: Open): void {
   file.imports(isOfType ? module : full, node.row + 1, isOfType ? name : "*");
   // An alias of a generic type is not followed.
   if (alias && !full.includes("<")) file.bind(names.scope, alias.text, { is: "import", module, name });
-  else if (!isOfType) usings.push(full);
+  else if (!isOfType)
+    usings.push(...[...around(names.namespace), ""].map((each) => (each === "" ? full : `${each}.${full}`)));
+}
+
+/** A namespace and those around it, the innermost one first. */
+function around(namespace: string): string[] {
+  const parts = namespace === "" ? [] : namespace.split(".").slice(0, MAX_NAMESPACES);
+  return parts.map((_, i) => parts.slice(0, parts.length - i).join("."));
 }
 
 /** The first namespace of a file is its package; types of further ones are known in the file only. */
@@ -237,7 +244,8 @@ function heritage(node: SyntaxNode, opened: OpenClass, place: Open): void {
   for (const each of node.namedChildren) {
     if (each.type === "argument_list" || each.type === "comment") continue;
     const type = each.field("type") ?? each;
-    const of = typeOf(type, place);
+    // What a class inherits from is none of its own members.
+    const of = typeOf(type, { ...place, isPartial: false });
     const name = lastOf(type);
     if (name.type === "identifier") file.use("inherit", name.text, name.row + 1, scope, of);
     if (opened.bases.length === 0) place.parent = of;
@@ -282,8 +290,9 @@ function declareMember(node: SyntaxNode, opened: OpenClass, place: Open): void {
     case "method_declaration":
       if (!name || node.childOfType("explicit_interface_specifier")) return;
       for (const key of keysOf(node, name.text)) {
-        file.memberOnce(opened, key, name.row + 1);
-        file.bindOnce(scope, key, name.row + 1);
+        const overload = { line: name.row + 1, takes: takes(0, ANY_NUMBER) };
+        file.memberFunction(opened, key, overload);
+        file.bindOverload(scope, key, overload);
       }
       extension(node, name, place);
       returned(node, place);

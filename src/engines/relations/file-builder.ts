@@ -44,6 +44,21 @@ export class FileBuilder {
     scope.names.set(name, scope.names.has(name) ? { is: "several" } : { is: "definition", line });
   }
 
+  /** Binds a name to one of several methods that take as many arguments: they form a set of overloads. */
+  bindOverload(scope: Scope, name: string, { line, takes }: Overload): void {
+    const known = scope.names.get(name);
+    if (known?.is === "functions") addOverload(known.of, { line, takes });
+    else if (known?.is === "definition")
+      scope.names.set(name, {
+        is: "functions",
+        of: [
+          { line: known.line, takes },
+          { line, takes },
+        ],
+      });
+    else scope.names.set(name, known ? { is: "several" } : { is: "definition", line });
+  }
+
   /** Binds a name to a function. Functions of one name form a set of overloads. */
   bindFunction(scope: Scope, name: string, line: number, takes: number): void {
     const known = scope.names.get(name);

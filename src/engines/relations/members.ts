@@ -22,14 +22,13 @@ export async function findMember(follow: Follower, of: Place, name: string): Pro
   if (member?.line === AMBIGUOUS_LINE) follow.ambiguous++;
   const declared = found.members.get(declaredKey(name));
   if (inProgram && (member ?? declared)) return memberOfProgram(follow, of, member, declared);
-  if (member?.line === AMBIGUOUS_LINE) return "unknown";
-  if (member) return { path: of.path, line: member.line, type: member.type };
+  if (member) return foundMember(of.path, member);
   const apart = await memberApart(follow, of, name);
   if (apart) return apart;
   const parts = await otherParts(of, follow.files);
   for (const part of parts) {
     const own = part.members.get(name);
-    if (own) return own.line === AMBIGUOUS_LINE ? "unknown" : { path: part.path, line: own.line, type: own.type };
+    if (own) return foundMember(part.path, own);
   }
   for (const [path, base] of [{ path: of.path, bases: found.bases }, ...parts].flatMap((each) =>
     each.bases.map((base) => [each.path, base] as const),
@@ -43,6 +42,14 @@ export async function findMember(follow: Follower, of: Place, name: string): Pro
     if (typeof inherited !== "string" || (inherited === "unknown" && inProgram)) return inherited;
   }
   return inProgram ? "none" : "unknown";
+}
+
+/** A member of a class in a file, or the overloads of which it is one. */
+function foundMember(path: string, { line, type }: Member): FoundMember | Unresolved {
+  if (line !== AMBIGUOUS_LINE) return { path, line, type };
+  const among = type ? functionsOf(path, type) : [];
+  const [first] = among;
+  return first ? { path, line: first.line, type: undefined, among } : "unknown";
 }
 
 /** A member of a class of a program: defined in it, only declared there and defined elsewhere, or overloads of both kinds. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { callsIn } from "./support.ts";
+import { UsesFinder } from "../../../src/interface/questions/relations/callers.ts";
+import { callsIn, indexOf } from "./support.ts";
 
 describe("C#", () => {
   const files = {
@@ -73,7 +74,7 @@ describe("C#", () => {
       `Put@10 → ${own}:12`,
       `Run@11 → ${own}:18`,
       "More@12 → src/Store.More.cs:3",
-      "Over@13 → unknown",
+      `Over@13 → ${own}:6 | ${own}:7`,
       `Typed@14 → ${own}:17`,
       `Open@15 → ${own}:11`,
       `Log@16 → ${own}:15`,
@@ -171,6 +172,55 @@ describe("C#", () => {
       "Open@7 → Store.cs:4",
       "Put@8 → unknown",
       "Put@9 → outside",
+    ]);
+  });
+
+  it("knows types that another part of a class holds", async () => {
+    const parts = {
+      "A.cs": "namespace Shop;\npublic partial class A {\n  private class Inner {\n    public void Run() { }\n  }\n}\n",
+      "B.cs":
+        "namespace Shop;\npublic partial class A : Base {\n  void Go(Inner inner) {\n    inner.Run();\n    new Inner().Run();\n    new Outer().Run();\n  }\n}\n",
+      "C.cs": "namespace Shop;\npublic class Outer {\n  public void Run() { }\n}\npublic class Base { }\n",
+    };
+    expect(await callsIn(parts, "B.cs")).toEqual([
+      "Base@2 → C.cs:5",
+      "Run@4 → A.cs:4",
+      "Run@5 → A.cs:4",
+      "Inner@5 → A.cs:3",
+      "Run@6 → C.cs:3",
+      "Outer@6 → C.cs:2",
+    ]);
+  });
+
+  it("reads using directives in a namespace from there, and names the overloads of which a call means one", async () => {
+    const files = {
+      "Wrappers.cs":
+        "namespace Shop.Wrappers;\npublic class Wrapper {\n  public void Send(int one) { }\n  public void Send(string one) { Send(1); }\n}\n",
+      "Use.cs":
+        "namespace Shop\n{\n  using Wrappers;\n  class Use {\n    void Run(Wrapper to) { to.Send(2); }\n  }\n}\n",
+    };
+    expect(await callsIn(files, "Use.cs")).toEqual(["Send@5 → Wrappers.cs:3 | Wrappers.cs:4"]);
+    const index = await indexOf(files);
+    const callers = async (definitions: Awaited<ReturnType<typeof index.definitions>>) =>
+      (await new UsesFinder(index, "callers").find(definitions, 1)).map(
+        ({ path, certainty }) => `${path} ${certainty}`,
+      );
+    const all = await index.definitions("Send");
+    expect(await callers(all)).toEqual(["Use.cs likely", "Wrappers.cs likely"]);
+    // One of them is not guessed.
+    expect(await callers(all.slice(0, 1))).toEqual(["Use.cs name", "Wrappers.cs name"]);
+  });
+
+  it("takes a call of an interface's overloads for one of those that implement them", async () => {
+    const index = await indexOf({
+      "I.cs": "interface ISender {\n  void Send(int one);\n  void Send(string one);\n}\n",
+      "A.cs": "class Sender : ISender {\n  public void Send(int one) { }\n  public void Send(string one) { }\n}\n",
+      "Use.cs": "class Use {\n  void Run(ISender to) {\n    to.Send(2);\n  }\n}\n",
+    });
+    const own = (await index.definitions("Send")).filter(({ path }) => path === "A.cs");
+    const found = await new UsesFinder(index, "callers").find(own, 1);
+    expect(found.map(({ path, line, certainty, target }) => [path, line, certainty, target?.line])).toEqual([
+      ["Use.cs", 3, "likely", 2],
     ]);
   });
 

@@ -1,10 +1,12 @@
 /** How sure it is that a use means one of some definitions. */
-import { mayCallIn } from "../../../engines/relations/languages.ts";
+import { hasSureRules, mayCallIn } from "../../../engines/relations/languages.ts";
+import { AMBIGUOUS_LINE } from "../../../engines/relations/limits.ts";
+import { functionsOf } from "../../../engines/relations/overload-sets.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { isWholeModule } from "../../../engines/relations/record.ts";
 import type { Resolved } from "../../../engines/relations/resolved.ts";
 import { isRubyFile, isSuperCall } from "../../../engines/relations/ruby-keys.ts";
-import type { Use } from "../../../engines/relations/types.ts";
+import type { Member, Use } from "../../../engines/relations/types.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import { type FoundUse, placeKey, symbolKey, targetOf } from "./found.ts";
 import { GoInterfaces } from "./go-interfaces.ts";
@@ -55,7 +57,7 @@ export class Judge {
     if (resolved === "outside" || resolved === "unknown") return this.#byName(path, use);
     if (resolved.line === undefined) return undefined;
     const certainty = this.#files.certaintyOf(path, resolved);
-    if (resolved.among) return this.#amongOverloads(resolved.among) ?? this.#byName(path, use);
+    if (resolved.among) return (await this.#amongOverloads(path, resolved.among)) ?? this.#byName(path, use);
     const key = placeKey({ path: resolved.path, line: resolved.line });
     const own = this.#byPlace.get(key);
     if (own) return { certainty, target: targetOf(own) };
@@ -69,12 +71,35 @@ export class Judge {
   }
 
   /** Of overloads that a use may mean, the first that is one of the definitions. */
-  #amongOverloads(overloads: readonly { path: string; line: number }[]): Judged | undefined {
+  async #amongOverloads(
+    path: string,
+    overloads: readonly { path: string; line: number }[],
+  ): Promise<Judged | undefined> {
     const own = overloads.map((each) => this.#byPlace.get(placeKey(each)));
     const asked = own.find((each) => each !== undefined);
-    // One of many is a guess; that it is one of a few that are all asked for is not.
-    if (!asked || (own.length > MAX_GUESSED && own.includes(undefined))) return undefined;
-    return { certainty: "likely", target: targetOf(asked) };
+    // One of many is a guess, and one of two where a language tells them apart; that it is one of a few that are all asked for is not.
+    const isGuessed = own.length > MAX_GUESSED || hasSureRules(this.#files.language(path));
+    if (asked)
+      return isGuessed && own.includes(undefined) ? undefined : { certainty: "likely", target: targetOf(asked) };
+    const [first] = overloads;
+    if (!first) return undefined;
+    const key = placeKey(first);
+    if (!this.#overriding.has(key)) this.#overriding.set(key, await this.#allOverriding(first, overloads.length));
+    const overriding = this.#overriding.get(key);
+    return overriding && { certainty: "likely", target: targetOf(overriding) };
+  }
+
+  /** The first of at least some number of definitions that override the member at a place. */
+  async #allOverriding(
+    { path, line }: { path: string; line: number },
+    least: number,
+  ): Promise<DefinedSymbol | undefined> {
+    const base = this.#definitions.length < least ? undefined : await this.#classOf(path, line);
+    if (!base) return undefined;
+    const overriding: DefinedSymbol[] = [];
+    for (const each of this.#definitions)
+      if (await this.#isDerived(each, { path, line: base.line })) overriding.push(each);
+    return overriding.length >= least ? overriding[0] : undefined;
   }
 
   /**
@@ -125,6 +150,13 @@ export class Judge {
 
   async #classOf(path: string, line: number | undefined) {
     const uses = await this.#files.uses(path);
-    return uses?.classes.find(({ members }) => [...members.values()].some((each) => each.line === line));
+    return uses?.classes.find(({ members }) => [...members.values()].some((each) => isMemberAt(path, each, line)));
   }
 }
+
+/** Whether a member, or one of the overloads that it stands for, has its name on a line. */
+const isMemberAt = (path: string, member: Member, line: number | undefined): boolean =>
+  member.line === line ||
+  (member.line === AMBIGUOUS_LINE &&
+    member.type !== undefined &&
+    functionsOf(path, member.type).some((each) => each.line === line));
