@@ -60,24 +60,26 @@ function withoutItemMacros(
 
 /** Where declarations of Kotlin stand, and no expressions do. */
 const DECLARING: ReadonlySet<string> = new Set(["source_file", "class_body", "enum_class_body"]);
+/** What the declarations below an annotation are taken for, also several of them together. */
+const WITHIN_ONE: ReadonlySet<string> = new Set(["annotated_expression", "infix_expression", "assignment"]);
+const MAX_STEPS = 100;
 
 /** Annotations of which the grammar takes what follows for an expression: `@Marker` on the line before `annotation class A`, or `const val A = 1`. */
 function strayAnnotations(tree: SyntaxTree): TriviumNode[] {
   const type = tree.grammar.types.indexOf("annotated_expression");
   if (type < 0) return [];
-  const isDeclared = ({ parent }: SyntaxNode): boolean => {
-    const around = parent?.type === "assignment" ? parent.parent : parent;
-    return around !== undefined && DECLARING.has(around.type);
-  };
-  return tree.nodesOf([type]).filter(isDeclared).flatMap(annotationsOf);
+  return tree
+    .nodesOf([type])
+    .filter(isDeclaring)
+    .flatMap(({ namedChildren }) => namedChildren.filter((child) => child.type === "annotation"))
+    .map(({ start, end, text }) => ({ start, end, text }));
 }
 
-function annotationsOf(expression: SyntaxNode): TriviumNode[] {
-  const found: TriviumNode[] = [];
-  for (let node: SyntaxNode | undefined = expression; node; node = node.childOfType("annotated_expression"))
-    for (const child of node.namedChildren)
-      if (child.type === "annotation") found.push({ start: child.start, end: child.end, text: child.text });
-  return found;
+/** Whether an expression stands where declarations do, by itself or within what the grammar takes for one expression with it. */
+function isDeclaring({ parent }: SyntaxNode): boolean {
+  let around = parent;
+  for (let steps = 0; around && steps < MAX_STEPS && WITHIN_ONE.has(around.type); steps++) around = around.parent;
+  return around !== undefined && DECLARING.has(around.type);
 }
 
 /** Keeps what was left out together with what it belongs to. */

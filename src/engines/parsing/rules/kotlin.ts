@@ -61,7 +61,15 @@ export const kotlinRules: GrammarRules = {
       const name = node.field("name")?.text;
       return name === undefined ? undefined : { kind: "object", name, ...head(node) };
     },
-    companion_object: (node) => ({ kind: "object", name: node.field("name")?.text ?? "Companion", ...head(node) }),
+    companion_object: (node) => {
+      const name = node.field("name") ?? node.children.find((child) => child.type === "companion");
+      return {
+        kind: "object",
+        name: node.field("name")?.text ?? "Companion",
+        ...head(node),
+        ...(name && { nameNode: name }),
+      };
+    },
     function_declaration: func,
     secondary_constructor: (node) => ({ kind: "constructor", name: "constructor", ...head(node) }),
     property_declaration: property,
