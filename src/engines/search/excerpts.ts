@@ -60,14 +60,15 @@ export function offersOf(
   const isSure = places[0]?.defined !== undefined;
   const seen = places.map((place, i) => {
     const line = lineOfLiteral(text.lines, place.chunk, literals);
-    const narrow = line === undefined ? (place.defined ?? narrowSymbol(place, text)) : undefined;
+    const documented = line === undefined && !text.hasCode(place.chunk) ? place.documented : undefined;
+    const narrow = line === undefined ? (documented ?? place.defined ?? narrowSymbol(place, text)) : undefined;
     const { startLine, endLine } = line === undefined ? place.chunk : { startLine: line, endLine: line };
     const around = innermost(record, place.symbols, startLine, endLine);
     const symbol = narrow ?? around;
     // What surrounds the symbol in its chunk is shown too: it often has what the answer needs.
     const shown = (narrowed: number | undefined): LineRange =>
       text.withCode(text.withoutTests(rangeOf(place, text, narrowed), place.tests));
-    const range = shown(line === undefined ? (place.defined ?? around) : around);
+    const range = shown(line === undefined ? (documented ?? place.defined ?? around) : around);
     const best = shown(symbol);
     const strength = text.strengthWithin(range.startLine, range.endLine);
     const name = symbol === undefined ? 0 : place.nameWorth(symbol);
@@ -161,6 +162,19 @@ class FileText {
     }
   }
 
+  hasCode({ startLine, endLine }: LineRange): boolean {
+    for (let number = startLine; number <= endLine; number++)
+      if (this.lines[this.#at.get(number) ?? -1]?.isCode === true) return true;
+    return false;
+  }
+
+  /** The first lines of a range, as far as they were read. */
+  readFrom({ startLine, endLine }: LineRange): LineRange {
+    let last = startLine;
+    while (last < endLine && this.#at.has(last + 1)) last++;
+    return { startLine, endLine: last };
+  }
+
   has({ startLine, endLine }: LineRange): boolean {
     const [from, to] = [this.#at.get(startLine), this.#at.get(endLine)];
     return from !== undefined && to !== undefined && to - from === endLine - startLine;
@@ -238,10 +252,15 @@ function narrowSymbol({ ranked, symbols, chunk, tests }: Place, text: FileText):
   return best !== undefined && best.strength > 0 && best.strength >= NARROW_SHARE * whole ? best.symbol : undefined;
 }
 
-/** The symbol around the line that matches best. */
+/** The symbol around the line that matches best; of a comment the next one in the chunk. */
 function symbolAround({ ranked, symbols, chunk }: Place, text: FileText): number | undefined {
   const line = text.strongest(chunk);
-  return line === undefined ? undefined : innermost(ranked.record, symbols, line, line);
+  if (line === undefined) return undefined;
+  const around = innermost(ranked.record, symbols, line, line);
+  if (around !== undefined || text.hasCode({ startLine: line, endLine: line })) return around;
+  const startOf = (symbol: number): number => ranked.record.symbols[symbol]?.startLine ?? 0;
+  const below = symbols.filter((symbol) => startOf(symbol) > line && startOf(symbol) <= chunk.endLine);
+  return below.toSorted((a, b) => startOf(a) - startOf(b))[0];
 }
 
 /** The lines to show: the symbol's where they were loaded, else the chunk's. */
@@ -250,6 +269,7 @@ function rangeOf({ ranked, chunk }: Place, text: FileText, symbol: number | unde
   if (!place) return chunk;
   const { startLine, endLine } = place;
   if (endLine - startLine < MAX_WHOLE_LINES && text.has(place)) return { startLine, endLine };
+  if (startLine > chunk.endLine) return text.readFrom(place);
   // A definition that begins here and continues in the next chunk: from its first line to the end of this one.
   const begins = startLine >= chunk.startLine && startLine <= chunk.endLine;
   return { startLine: begins ? startLine : chunk.startLine, endLine: chunk.endLine };

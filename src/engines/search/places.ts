@@ -25,6 +25,8 @@ const SURE_DEFINITION = 0.3;
 const INLINE_TEST_SHARE = 0.3;
 /** A definition of more lines is not read as a whole. */
 const MAX_WHOLE_LINES = 150;
+/** A symbol further below a chunk is not what it documents. */
+const MAX_COMMENT_LINES = 200;
 /** Signatures loaded for a file at most. */
 const MAX_SYMBOLS = 40;
 
@@ -55,6 +57,8 @@ export interface Place {
   symbols: number[];
   /** The symbol that the query names. */
   defined: number | undefined;
+  /** The symbol that the chunk is about if it is only a comment. */
+  documented: number | undefined;
   /** How well the name of a symbol answers: 0 to 1. */
   nameWorth: (symbol: number) => number;
   /** Lines of tests in the file, which are worth less than what they test. */
@@ -226,8 +230,25 @@ function placeOf(
   const chunks = whole === undefined ? [ordinal] : chunksOf(record, record.symbols[whole] as SymbolPlace);
   const named = definition === undefined ? undefined : bodyOf(record, definition.symbol);
   const defined = named !== undefined && symbols.includes(named) ? named : undefined;
-  const read = chunks.includes(ordinal) ? chunks : [ordinal];
-  return { ranked, worth, chunk, chunks: read, symbols, defined, nameWorth, tests };
+  const documented = isHead ? undefined : symbolBelow(record, chunk);
+  const read = new Set(chunks.includes(ordinal) ? chunks : [ordinal]);
+  if (documented !== undefined) {
+    symbols.push(documented);
+    const symbol = record.symbols[documented] as SymbolPlace;
+    for (const own of chunksOf(record, symbol).slice(0, isWhole(symbol) ? undefined : 1)) read.add(own);
+  }
+  return { ranked, worth, chunk, chunks: [...read], symbols, defined, documented, nameWorth, tests };
+}
+
+/** The next symbol below a chunk in which none begins: a documentation that is longer than a chunk may be above it. */
+function symbolBelow({ symbols }: ContentRecord, { startLine, endLine }: ChunkPlace): number | undefined {
+  let next: number | undefined;
+  for (const [i, symbol] of symbols.entries()) {
+    if (symbol.startLine >= startLine && symbol.startLine <= endLine) return undefined;
+    const isNearer = symbol.startLine < (next === undefined ? Infinity : (symbols[next]?.startLine ?? 0));
+    if (symbol.startLine > endLine && symbol.startLine <= endLine + MAX_COMMENT_LINES && isNearer) next = i;
+  }
+  return next;
 }
 
 function isWhole({ startLine, endLine }: SymbolPlace): boolean {
