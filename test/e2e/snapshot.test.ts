@@ -1,4 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { beforeAll, describe, expect, it } from "vitest";
 import { api, newTenant, type TestTenant } from "./support/service.ts";
 
@@ -171,6 +173,25 @@ describe("shared snapshots over HTTP", () => {
     ["repo=github.com%2Fa%2Fb", 404, "NO_SNAPSHOT"],
   ])("answer GET ?%s with %i %s", async (query, status, code) => {
     expect(await answer(await get(owner, query))).toMatchObject({ status, ok: false, code, error: expect.any(String) });
+  });
+
+  it("are served to nobody without a signature, whatever path or header leads to the store", async () => {
+    const tenant = await newTenant();
+    const signed = await sign(tenant, bytes);
+    expect((await put(signed, bytes)).status).toBe(200);
+    const { pathname, host, hostname, port } = new URL(signed.uploadUrl);
+    const open = pathname.replace("/r2/s3/", "/r2/public/");
+    // `fetch` would resolve the path itself.
+    const statusOf = async (path: string, headers: Record<string, string> = {}) => {
+      const [response] = (await once(request({ hostname, port, path, headers }).end(), "response")) as [
+        IncomingMessage,
+      ];
+      response.resume();
+      return response.statusCode;
+    };
+    expect(await statusOf(pathname.replace("/r2/s3/", "/r2/s3/../public/"))).toBe(404);
+    expect(await statusOf(open)).toBe(404);
+    expect(await statusOf(pathname, { "MF-Original-URL": `http://${host}${open}` })).toBe(400);
   });
 
   it("answer each bad body as the contract says", async () => {

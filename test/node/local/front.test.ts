@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { once } from "node:events";
+import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { pause } from "../../../src/lib/pause.ts";
@@ -99,6 +100,41 @@ describe("the object store's endpoint", () => {
     expect(await put("", copy)).toEqual(refused);
     const authorization = "AWS4-HMAC-SHA256 Credential=a/b, SignedHeaders=host, Signature=00";
     expect(await put("", { Authorization: authorization, ...copy })).toEqual(refused);
+  });
+});
+
+describe("what else the object store's port serves", () => {
+  const serving = async () => {
+    const seen: Record<string, IncomingMessage[]> = { api: [], store: [] };
+    const serve = (name: string) =>
+      target((request, response) => {
+        seen[name]?.push(request);
+        response.end();
+      });
+    return { seen, ...(await front(await serve("api"), await serve("store"))) };
+  };
+
+  it("is not reached by a path that leads out of the endpoint", async () => {
+    const { url, seen } = await serving();
+    const paths = ["../public/bucket/key", "%2e%2e/%2E%2E/.%2e/public/bucket/key", "..\\public\\bucket\\key"].map(
+      (rest) => `/cdn-cgi/local/r2/s3/${rest}`,
+    );
+    for (const path of paths) {
+      // `fetch` would resolve the path itself.
+      const [response] = (await once(get({ port: new URL(url).port, path }), "response")) as [IncomingMessage];
+      response.resume();
+    }
+    expect(seen["api"]?.map((request) => request.url)).toEqual(paths);
+    expect(seen["store"]).toEqual([]);
+  });
+
+  it("is not told another address by a header", async () => {
+    const { url, seen } = await serving();
+    await fetch(url + S3, {
+      headers: { "MF-Original-URL": "http://localhost/cdn-cgi/local/r2/public/bucket/key", A: "b" },
+    });
+    expect(seen["store"]?.map(({ headers }) => headers)).toMatchObject([{ a: "b" }]);
+    expect(Object.keys(seen["store"]?.[0]?.headers ?? {}).filter((name) => name.startsWith("mf-"))).toEqual([]);
   });
 });
 

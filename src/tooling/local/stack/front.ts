@@ -10,6 +10,8 @@ import { Agent, createServer, type IncomingMessage, request as httpRequest, type
 import { errnoOf, OperatorError } from "../../errors.ts";
 
 const HOST = "127.0.0.1";
+/** Headers by which Miniflare tells itself another address or Worker than the request has: its store would be read without a signature. */
+const INTERNAL = "mf-";
 const S3_PATH = "/cdn-cgi/local/r2/s3/";
 const CLIENT_ADDRESS = "cf-connecting-ip";
 const HEALTH_PATH = /^(?:\/api\/v1)?\/healthz(?:\?|$)/;
@@ -53,6 +55,15 @@ export interface Front {
   close(): Promise<void>;
 }
 
+/** Whether a request's path is below a folder, also as the receiver reads it, who resolves `..`: beside the endpoint is one without signatures. */
+function isBelow(folder: string, url: string): boolean {
+  return (
+    url.startsWith(folder) &&
+    URL.canParse(url, "http://front") &&
+    new URL(url, "http://front").pathname.startsWith(folder)
+  );
+}
+
 /** Listens on the public port. Throws `OperatorError` when the port is taken. */
 export async function startFront(options: FrontOptions): Promise<Front> {
   const agent = new Agent({ keepAlive: true, timeout: IDLE_MS });
@@ -66,7 +77,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
       inFlight.delete(response);
       if (inFlight.size === 0) whenIdle?.();
     });
-    const isS3 = options.s3 !== undefined && url.startsWith(S3_PATH);
+    const isS3 = options.s3 !== undefined && isBelow(S3_PATH, url);
     if (isS3 && hasUnsignedAmzHeader(request)) return refuseUnsigned(response);
     forward(request, response, agent, isS3 ? (options.s3 ?? options.target) : options.target);
   });
@@ -111,7 +122,7 @@ async function answerStopping(request: IncomingMessage, response: ServerResponse
 }
 
 function forward(request: IncomingMessage, response: ServerResponse, agent: Agent, port: number): void {
-  const headers = passedOn(request.rawHeaders, CLIENT_ADDRESS);
+  const headers = passedOn(request.rawHeaders, CLIENT_ADDRESS, INTERNAL);
   headers.push(CLIENT_ADDRESS, addressOf(request.socket.remoteAddress));
   const { method, url } = request;
   const sent = httpRequest({ host: HOST, port, agent, method, path: url, headers, setHost: false });
@@ -143,12 +154,13 @@ function forward(request: IncomingMessage, response: ServerResponse, agent: Agen
   else request.pipe(sent);
 }
 
-/** Raw headers without those of the connection and without `except`. */
-function passedOn(raw: readonly string[], except: string): string[] {
+/** Raw headers without those of the connection, without `except`, and without those that begin with `exceptPrefix`. */
+function passedOn(raw: readonly string[], except: string, exceptPrefix?: string): string[] {
   const kept: string[] = [];
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = raw[i] ?? "";
     const lower = name.toLowerCase();
+    if (exceptPrefix !== undefined && lower.startsWith(exceptPrefix)) continue;
     if (lower !== except && !OF_CONNECTION.has(lower)) kept.push(name, raw[i + 1] ?? "");
   }
   return kept;
