@@ -32,12 +32,22 @@ const rows = [];
 for (const own of files) {
   const source = program.getSourceFile(path.join(root, own));
   const visit = (node) => {
-    if (ts.isCallExpression(node) || ts.isNewExpression(node)) add(source, own, node.expression);
+    if (ts.isCallExpression(node) || ts.isNewExpression(node)) {
+      add(source, own, node.expression);
+      if (isOfFunctions(node.expression)) add(source, own, node.expression.expression);
+    }
     ts.forEachChild(node, visit);
   };
   if (source) visit(source);
 }
 process.stdout.write(rows.join(""));
+
+/** `f.call(…)`, `f.apply(…)` and `f.bind(…)` are uses of `f`. */
+function isOfFunctions(called) {
+  if (!ts.isPropertyAccessExpression(called) || !/^(?:call|apply|bind)$/.test(called.name.text)) return false;
+  const declarations = checker.getSymbolAtLocation(called.name)?.declarations ?? [];
+  return declarations.some((each) => /^(?:Callable|Newable)?Function$/.test(each.parent.name?.text ?? ""));
+}
 
 function add(source, own, called) {
   const id = ts.isPropertyAccessExpression(called) ? called.name : called;
@@ -58,6 +68,7 @@ function add(source, own, called) {
     const at = file.getLineAndCharacterOfPosition(name.getStart(file)).line + 1;
     const isAbstract =
       ts.isMethodSignature(each) ||
+      isMade(each) ||
       (ts.canHaveModifiers(each) && ts.getModifiers(each)?.some(({ kind }) => kind === ts.SyntaxKind.AbstractKeyword));
     rows.push(`${own}\t${line}\t${id.text}\t${isAbstract ? "dispatch" : path.relative(root, file.fileName)}\t${at}\n`);
   }
@@ -71,6 +82,14 @@ function functionsBehind(declaration, called) {
   const found = [...type.getCallSignatures(), ...type.getConstructSignatures()].map((each) => each.declaration);
   const own = found.filter((each) => each && (each.name || ts.isVariableDeclaration(each.parent)));
   return own.length === 0 ? [declaration] : own.map((each) => (each.name ? each : each.parent));
+}
+
+/** What a call gives: the function that it returns is another one than the variable. */
+function isMade(node) {
+  return (
+    ts.isShorthandPropertyAssignment(node) ||
+    (ts.isVariableDeclaration(node) && node.initializer !== undefined && ts.isCallExpression(node.initializer))
+  );
 }
 
 /** A variable inside of a function whose value is not written as a function: what it holds is not its definition. */
