@@ -51,6 +51,12 @@ export function resultOf(node: SyntaxNode, scope: Scope): Expression {
   return of.is === "import" ? UNKNOWN : of;
 }
 
+/** The function that `f.call(…)`, `f.apply(…)` or `f.bind(…)` uses. */
+export function appliedIn(called: SyntaxNode): SyntaxNode | undefined {
+  const name = called.type === "member_expression" ? called.field("property")?.text : undefined;
+  return name === "call" || name === "apply" || name === "bind" ? called.field("object") : undefined;
+}
+
 /** The object literal that a value is, whatever is said of its type, or if it is frozen. */
 export function objectOf(value: SyntaxNode | undefined): SyntaxNode | undefined {
   let at = value;

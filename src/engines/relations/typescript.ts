@@ -13,6 +13,7 @@ import {
 } from "./typescript-bindings.ts";
 import { callbackTypes, functionField, handedTo, handedTypes } from "./typescript-callbacks.ts";
 import {
+  appliedIn,
   assignedName,
   expressionOf,
   FUNCTION,
@@ -114,6 +115,8 @@ function visit(node: SyntaxNode, place: Place): void {
       const module = called && moduleOfCall(node, called, /^(?:require|import)$/);
       if (module !== undefined) file.imports(module, node.row + 1);
       if (called) use("call", called, place);
+      const applied = called && appliedIn(called);
+      if (applied) use("call", applied, place);
       break;
     }
     case "new_expression": {

@@ -45,6 +45,16 @@ describe("TypeScript", () => {
     expect(await callsIn(files, "App.svelte")).toEqual(["Box@3 → ui.tsx:1"]);
   });
 
+  it("takes call, apply and bind of a function for uses of it", async () => {
+    const files = {
+      "a.js": "export function one() {}\n",
+      "b.js":
+        'import { one } from "./a.js";\nclass B {\n  run(cb) {\n    one.call(this, 1);\n    cb.apply(this);\n    this.two.bind(this);\n  }\n  two() {}\n}\nObject.prototype.toString.call(1);\n',
+    };
+    const calls = (await callsIn(files, "b.js")).filter((call) => !/^(?:call|apply|bind)@/.test(call));
+    expect(calls).toEqual(["one@4 → a.js:1", "cb@5 → none", "two@6 → b.js:8", "toString@10 → none"]);
+  });
+
   it("knows parameters and variables that shadow a name", async () => {
     const text = "function f() {}\nfunction g(f) {\n  f();\n}\nfunction h() {\n  { const f = 1; }\n  f();\n}\n";
     expect(await callsIn({ "a.ts": text }, "a.ts")).toEqual(["f@3 → none", "f@7 → a.ts:1"]);
