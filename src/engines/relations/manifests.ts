@@ -60,7 +60,7 @@ function tomlTexts(text: string): Map<string, string> {
   const values = new Map<string, string>();
   let table = "";
   for (const line of text.split("\n")) {
-    const [, header] = /^\s*\[([\w.-]{1,200})\]/.exec(line) ?? [];
+    const [, header] = /^\s*\[\[?([\w.-]{1,200})\]/.exec(line) ?? [];
     if (header !== undefined) table = header;
     const [, key, quoted, literal] = /^\s*([\w.-]{1,200})\s*=\s*(?:"([^"\\]{1,500})"|'([^']{1,500})')/.exec(line) ?? [];
     const value = quoted ?? literal;

@@ -65,7 +65,7 @@ describe("Rust", () => {
       "}",
     ].join("\n");
     const files = {
-      "Cargo.toml": '[package]\nname = "my-tool"\n\n[workspace]\nmembers = ["crates/*"]\n',
+      "Cargo.toml": '[package]\nname = "my-tool"\n\n[[bin]]\nname = "run"\n\n[workspace]\nmembers = ["crates/*"]\n',
       "src/lib.rs": "pub mod core;\n",
       "src/core.rs": core,
       "src/bin/run.rs": user,
