@@ -1,5 +1,6 @@
 /** Which files of a repository an import may mean, likeliest first. */
 import { splitMark } from "./marked-paths.ts";
+import type { Meaning } from "./types.ts";
 
 const SCRIPT_ENDINGS = [".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"];
 const SOURCES_OF: Readonly<Record<string, readonly string[]>> = {
@@ -77,6 +78,15 @@ export function submodule(path: string, module: string, name: string): string | 
   if (path.endsWith(".rs")) return `${module}::${name}`;
   if (!/\.pyi?$/.test(path)) return undefined;
   return module.endsWith(".") ? module + name : `${module}.${name}`;
+}
+
+/** The module of Python that `a.b` is where `import a.b` bound `a`, whose folder need not be a package; undefined for other meanings. */
+export function moduleNamed(path: string, meaning: Meaning): string | undefined {
+  const names: string[] = [];
+  let of = meaning;
+  for (; of.to === "member"; of = of.of) names.unshift(of.name);
+  if (!/\.pyi?$/.test(path) || of.to !== "import" || of.name !== "*" || names.length === 0) return undefined;
+  return [of.module, ...names].join(".");
 }
 
 /** Folders above a package of Rust in which other packages of its workspace are looked for. */

@@ -2,7 +2,7 @@ import { agreedValue, extensionCalledAs, firstKnown, hasExtensions, outerName } 
 import { handed } from "./handed.ts";
 import { findMember, inheritsFrom } from "./members.ts";
 import { functionsOf, oneOf, takingArguments } from "./overload-sets.ts";
-import { modulePaths, packageAround, submodule } from "./modules.ts";
+import { moduleNamed, modulePaths, packageAround, submodule } from "./modules.ts";
 import { definedInPackage } from "./package-definitions.ts";
 import { isKotlin, ofPackage, packageRuleOf } from "./packages.ts";
 import { contextsOf, findInProgram, IN_PROGRAM, isExact, isOfLibrary, isProgram } from "./program.ts";
@@ -136,8 +136,12 @@ class Resolver implements Follower {
 
   /** What a member is looked up in: a module itself where one is imported as a whole, else a value. */
   async receiverOf(path: string, of: Meaning): Promise<Resolved> {
-    if (of.to !== "import" || of.name !== "*" || isProgram(of.module) || packageRuleOf(path))
-      return this.valueOf(path, of);
+    if (of.to !== "import" || of.name !== "*" || isProgram(of.module) || packageRuleOf(path)) {
+      const value = await this.valueOf(path, of);
+      const named = value === "outside" ? moduleNamed(path, of) : undefined;
+      const own = named === undefined ? undefined : await this.#module(path, named);
+      return own === undefined ? value : { path: own, line: undefined };
+    }
     const module = await this.#module(path, of.module);
     return module === undefined ? this.valueOf(path, of) : { path: module, line: undefined };
   }

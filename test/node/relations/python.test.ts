@@ -4,6 +4,32 @@ import { callsIn } from "./support.ts";
 const lines = (...all: string[]): string => all.join("\n");
 
 describe("Python", () => {
+  it("finds modules in folders that are no packages", async () => {
+    const files = {
+      "ns/sub.py": "def f(): pass\n",
+      "ns/deep/mod.py": "def g(): pass\n",
+      "app.py": lines(
+        "import ns.sub, ns.deep.mod, os.path",
+        "from ns import sub",
+        "from ns.deep import mod",
+        "ns.sub.f()",
+        "ns.deep.mod.g()",
+        "sub.f()",
+        "mod.g()",
+        "ns.none.f()",
+        "os.path.f()",
+      ),
+    };
+    expect(await callsIn(files, "app.py")).toEqual([
+      "f@4 → ns/sub.py:1",
+      "g@5 → ns/deep/mod.py:1",
+      "f@6 → ns/sub.py:1",
+      "g@7 → ns/deep/mod.py:1",
+      "f@8 → outside",
+      "f@9 → none",
+    ]);
+  });
+
   it("knows what decorators make of functions, and which of several names gets which value", async () => {
     const kit = lines(
       "class Group:", // 1
