@@ -51,10 +51,12 @@ export function resultOf(node: SyntaxNode, scope: Scope): Expression {
   return of.is === "import" ? UNKNOWN : of;
 }
 
-/** The function that `f.call(…)`, `f.apply(…)` or `f.bind(…)` uses. */
-export function appliedIn(called: SyntaxNode): SyntaxNode | undefined {
+/** What a call uses: what it calls, and `f` of `f.call(…)`, `f.apply(…)` and `f.bind(…)`. */
+export function usedIn(called: SyntaxNode | undefined): SyntaxNode[] {
+  if (!called) return [];
   const name = called.type === "member_expression" ? called.field("property")?.text : undefined;
-  return name === "call" || name === "apply" || name === "bind" ? called.field("object") : undefined;
+  const applied = name === "call" || name === "apply" || name === "bind" ? called.field("object") : undefined;
+  return applied ? [called, applied] : [called];
 }
 
 /** The object literal that a value is, whatever is said of its type, or if it is frozen. */

@@ -13,7 +13,6 @@ import {
 } from "./typescript-bindings.ts";
 import { callbackTypes, functionField, handedTo, handedTypes } from "./typescript-callbacks.ts";
 import {
-  appliedIn,
   assignedName,
   expressionOf,
   FUNCTION,
@@ -24,6 +23,7 @@ import {
   resultOf,
   typeOf,
   typeParameters,
+  usedIn,
   valueOf,
 } from "./typescript-expressions.ts";
 import { exportedNames, importStatement, moduleOfCall, requiredModule, requiredNames } from "./typescript-imports.ts";
@@ -114,9 +114,7 @@ function visit(node: SyntaxNode, place: Place): void {
       const called = node.field("function");
       const module = called && moduleOfCall(node, called, /^(?:require|import)$/);
       if (module !== undefined) file.imports(module, node.row + 1);
-      if (called) use("call", called, place);
-      const applied = called && appliedIn(called);
-      if (applied) use("call", applied, place);
+      for (const each of usedIn(called)) use("call", each, place);
       break;
     }
     case "new_expression": {
