@@ -1,5 +1,6 @@
 import type { LoadedGrammar } from "./core.ts";
 import { type Trivium, TriviaIndex, type TriviumNode } from "./leading.ts";
+import { plainName } from "./plain-name.ts";
 import { foldSignature, limitDoc } from "./prose.ts";
 import type { Found, GrammarRules, Rule, NameScope } from "./rules/rule.ts";
 import type { SourceText } from "./source-text.ts";
@@ -152,7 +153,7 @@ class Extractor {
   #enter(found: Found, node: SyntaxNode, around: NameScope): void {
     if (found.fileWide) this.#stack.length = 1;
     const scope = found.fileWide ? this.#stack[0]! : around;
-    const name = found.name.trim();
+    const name = plainName(found.name.trim());
     const path = this.#qualify(scope, found, name);
     let { symbol } = scope;
     const outlineOnly = scope.outlineOnly || found.outlineOnly === true;

@@ -1,3 +1,4 @@
+import { plainName } from "../parsing/plain-name.ts";
 import {
   type Binding,
   type Expression,
@@ -81,7 +82,7 @@ export class FileBuilder {
 
   /** `given`: number of arguments. */
   use(kind: UseKind, name: string, line: number, scope: Scope, of: Expression, given?: number): void {
-    if (this.#uses.length < MAX_USES) this.#uses.push({ kind, name, line, scope, of, given });
+    if (this.#uses.length < MAX_USES) this.#uses.push({ kind, name: plainName(name), line, scope, of, given });
   }
 
   openClass(line: number): OpenClass {

@@ -62,6 +62,14 @@ describe("symbols", () => {
     expect(symbols.find(({ kind }) => kind === "field")?.signature).toBe(signature);
   });
 
+  it.each([
+    ["kotlin", "class A {\n  fun `is open`() {}\n}\n", "A.is open"],
+    ["scala", "class A {\n  def `type`(): Int = 1\n}\n", "A.type"],
+    ["swift", "struct A {\n  static func `default`() -> A { A() }\n}\n", "A.default"],
+  ] as const)("of names between backticks have the name that is meant in %s", async (language, text, name) => {
+    expect((await parseText(language, text)).symbols.map(({ qualifiedName }) => qualifiedName)).toContain(name);
+  });
+
   it("of types are kept however many members there are", async () => {
     const fields = Array.from({ length: 21_000 }, (_, index) => `int field${index};`).join("\n");
     const { symbols } = await parseText("c", `struct S {\n${fields}\n};\nint after(void);\n`);
