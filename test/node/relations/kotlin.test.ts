@@ -168,3 +168,10 @@ describe("Kotlin", () => {
     await expect(callsIn({ "a.kt": `${text}\n` }, "a.kt")).resolves.toBeInstanceOf(Array);
   });
 });
+
+describe("a Kotlin name between backticks", () => {
+  it("is called by what it means", async () => {
+    const files = { "a.kt": "package p\nfun `is open`() {}\nfun all() {\n    `is open`()\n}\n" };
+    expect(await callsIn(files, "a.kt")).toEqual(["is open@4 → a.kt:2"]);
+  });
+});

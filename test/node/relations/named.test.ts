@@ -18,7 +18,7 @@ describe("languages whose uses are known by name", () => {
       "import UIKit\nclass A: B, P { func f() { x.run(a: 1); g(); Foo(2) } }\n",
       "inherit B, inherit P, call run, call g, construct Foo, import UIKit *",
     ],
-    ["swift", "struct A { func f() { x.`default`() } }", "call default"],
+    ["swift", "struct A { func f() { Limits.default() } }", "call default"],
     [
       "scala",
       "import a.b.C\nimport a.b.{D, E => F, _}\nclass A extends Base(1) with T { def f = { x.run(1); g(); new Foo(1); a map h } }\n",
