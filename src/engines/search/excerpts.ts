@@ -1,4 +1,5 @@
 import { codeLines } from "./comment-lines.ts";
+import { endOfHeader, IMPORT } from "./file-top.ts";
 import type { LineRange, Offer, TextLine } from "./pack.ts";
 import { lineOfLiteral } from "./literals.ts";
 import { innermost, type Place } from "./places.ts";
@@ -15,7 +16,6 @@ const NARROW_SHARE = 0.6;
 const MAX_WHOLE_LINES = 80;
 /** Worth of a word that only comments and imports have. */
 const COMMENT_SHARE = 0.3;
-const IMPORT = /^\s{0,200}(?:import|from|#include|use|using|require|package|alias)\b/;
 const ATTRIBUTE_OR_BLANK = /^\s{0,200}(?:#\[.*)?$/;
 /** More than all words of a line together: a part of a definition shows the line of a literal. */
 const LITERAL_STRENGTH = 10_000;
@@ -67,7 +67,7 @@ export function offersOf(
     const symbol = narrow ?? around;
     // What surrounds the symbol in its chunk is shown too: it often has what the answer needs.
     const shown = (narrowed: number | undefined): LineRange =>
-      text.withCode(text.withoutTests(rangeOf(place, text, narrowed), place.tests));
+      text.withCode(text.withoutHeader(text.withoutTests(rangeOf(place, text, narrowed), place.tests)));
     const range = shown(line === undefined ? (documented ?? place.defined ?? around) : around);
     const best = shown(symbol);
     const strength = text.strengthWithin(range.startLine, range.endLine);
@@ -201,6 +201,16 @@ class FileText {
     for (const line of this.lines)
       if (line.number >= startLine && line.number <= endLine && line.strength > (best?.strength ?? 0)) best = line;
     return best?.number;
+  }
+
+  /**
+   * The range, without the licence, imports and comments that do not match at its beginning; a range that has nothing else as it is. A comment
+   * stays with the code directly below it.
+   */
+  withoutHeader({ startLine, endLine }: LineRange): LineRange {
+    const lines = this.lines.slice(this.#at.get(startLine) ?? 0, (this.#at.get(endLine) ?? -1) + 1);
+    const first = lines[endOfHeader(lines)];
+    return { startLine: first?.number ?? startLine, endLine };
   }
 
   /** The range, without the tests at its end and their attributes; a range that has nothing else as it is. */
