@@ -7,8 +7,9 @@ import { inBackground } from "./background.ts";
 import { readConfig } from "./machine/config.ts";
 import type { Context } from "./context.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
-import { type FileListing, listRefs, listWorkTreeFiles, mayBeInGit, resolveCommit } from "./git/git.ts";
-import { locateWorkTree } from "./git/locate.ts";
+import { type FileListing, listRefs, mayBeInGit, resolveCommit } from "./git/git.ts";
+import { askForFiles, listWithMemory } from "./git/kept-listing.ts";
+import { keepNameHashes, locateKnown, locateWorkTree } from "./git/locate.ts";
 import { indexDirectory, locatedFile } from "./machine/paths.ts";
 import { pathWithin, realPath } from "./machine/platform.ts";
 
@@ -34,30 +35,36 @@ export interface Project {
   directory: string;
 }
 
-/** Finds the project of the current folder. With `listFiles`, git lists its files in the background. */
+/** Finds the project of the current folder. With `listFiles`, its files are listed in the background. */
 export async function findProject(context: Context, { listFiles } = { listFiles: false }): Promise<Project> {
+  const { env } = context;
   const cwd = realFolder(context.cwd);
   const inGit = mayBeInGit(cwd);
-  const files = inGit && listFiles ? inBackground(listWorkTreeFiles(cwd)) : undefined;
-  const tree = inGit ? await locateWorkTree(cwd, locatedFile(context.env)) : undefined;
+  const known = inGit ? locateKnown(cwd, locatedFile(env)) : undefined;
+  // Git lists while it is asked for the work tree.
+  const asked = inGit && listFiles && !known ? askForFiles(cwd) : undefined;
+  const tree = known ?? (inGit ? await locateWorkTree(cwd, locatedFile(env)) : undefined);
   const remote = tree?.remote;
   const root = tree ? realPath(tree.root) : cwd;
   if (!tree) rejectWholeDisk(root);
   const commonDir = tree && realPath(tree.commonDir);
-  const configured = commonDir === undefined ? undefined : readConfig(context.env).repos?.[commonDir];
+  const configured = commonDir === undefined ? undefined : readConfig(env).repos?.[commonDir];
   const repo = configured ?? (remote === undefined ? undefined : normalizeRepo(remote));
   // Without a remote, the git directory identifies the repository.
   const identity = repo ?? `local/${commonDir ?? root}`;
+  const directory = indexDirectory(env, identity);
+  if (tree) keepNameHashes(cwd, locatedFile(env), [identity, root]);
   return {
     root,
     plainFolder: tree === undefined,
     head: tree?.head,
-    files: tree && files,
+    files:
+      tree && listFiles ? inBackground(listWithMemory({ ...tree, root, directory, identity }, env, asked)) : undefined,
     commonDir,
     repo,
     remote,
     identity,
-    directory: indexDirectory(context.env, identity),
+    directory,
   };
 }
 

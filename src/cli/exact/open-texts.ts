@@ -5,7 +5,8 @@ import { linesOfText } from "../../interface/questions/file-lines.ts";
 import { inBackground } from "../background.ts";
 import type { Project } from "../project.ts";
 import { listFiles } from "../indexing/list-files.ts";
-import { recordsFile, treeRecordsFile } from "./records-file.ts";
+import { stateName } from "../local-index/state-name.ts";
+import { recordsFile } from "./records-file.ts";
 import { TextCache } from "./text-cache.ts";
 import { type WorkTree, workTreeText, workTreeTexts } from "./work-tree-texts.ts";
 
@@ -18,7 +19,7 @@ export async function openWorkTreeTexts(
   const nowMs = Date.now();
   const listed = inBackground(listFiles(project));
   // Read while git answers.
-  const cache = new TextCache(treeRecordsFile(project));
+  const cache = new TextCache(recordsFile(project, stateName(project.root)));
   const listing = await listed;
   return workTreeTexts({ root: project.root, listing, cache, enclosing, nowMs, onProgress });
 }

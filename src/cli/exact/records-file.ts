@@ -1,9 +1,6 @@
 import { lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { noteIdentity } from "../indexing/identity.ts";
-import { differingFiles, encodeStatIndex, makeGitDirectory } from "../local-index/stat-index.ts";
-import { stateName } from "../local-index/state-name.ts";
-import { fingerprint } from "../machine/checksum.ts";
 import { makeFolder } from "../machine/folders.ts";
 import { replaceFile, TEMPORARY } from "../machine/replace-file.ts";
 import type { Project } from "../project.ts";
@@ -12,7 +9,7 @@ import type { RecordsFile } from "./text-cache.ts";
 type ProjectFolder = Pick<Project, "directory" | "identity">;
 
 /** Two files beside the search index. Whoever writes one last wins; the records are the same, or made again. */
-export function recordsFile(project: ProjectFolder, name: string): Omit<RecordsFile, "index"> & { folder: string } {
+export function recordsFile(project: ProjectFolder, name: string): RecordsFile {
   const folder = join(project.directory, "texts");
   const stored = (file: string): RecordsFile["changes"] => ({
     read: () => readBytes(file),
@@ -28,41 +25,7 @@ export function recordsFile(project: ProjectFolder, name: string): Omit<RecordsF
     },
   });
   const file = join(folder, `${name}.records`);
-  return { folder, ...stored(file), changes: stored(`${file}.changes`) };
-}
-
-/** As `recordsFile`, of a work tree, whose files git compares with an index beside it. */
-export function treeRecordsFile(project: ProjectFolder & Pick<Project, "root">): RecordsFile {
-  const { root } = project;
-  const name = stateName(root);
-  const { folder, ...stored } = recordsFile(project, name);
-  const file = join(folder, `${name}.index`);
-  const gitDirectory = join(folder, "git");
-  return {
-    ...stored,
-    index: {
-      write: (files) => {
-        const paths = [...files.keys()];
-        const numbers = Float64Array.from(
-          [...files.values()].flatMap(({ size, mtimeMs, ctimeMs, ino }) => [size, mtimeMs, ctimeMs, ino]),
-        );
-        const bytes = encodeStatIndex({ paths, numbers }, lstatSync(root));
-        try {
-          makeGitDirectory(gitDirectory);
-          replaceFile(file, bytes, 0o600);
-        } catch {
-          // As above: git finds no such index then.
-        }
-        return fingerprint(bytes);
-      },
-      differing: async (expected) => {
-        const differing = await differingFiles(root, gitDirectory, file).catch(() => undefined);
-        // Checked afterwards, because another process may have replaced the index, and git takes a missing one for empty.
-        const bytes = readBytes(file);
-        return bytes && fingerprint(bytes) === expected ? differing : undefined;
-      },
-    },
-  };
+  return { ...stored(file), changes: stored(`${file}.changes`) };
 }
 
 /** A process that is still writing after this time has ended. */

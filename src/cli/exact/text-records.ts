@@ -5,7 +5,7 @@ import { PARSER_VERSION } from "../../engines/parsing/version.ts";
 import type { FileStat } from "../indexing/file-stat.ts";
 
 /** Raised with every change of the format, or of what is known of a text. */
-const TEXT_RECORDS_VERSION = 4;
+const TEXT_RECORDS_VERSION = 5;
 /** No path and no object id has it. */
 const SEPARATOR = "\0";
 /** Numbers stored for a file's state: size, mtime, ctime, inode. */
@@ -20,12 +20,6 @@ export interface TextRecord {
   inspected: InspectedText;
 }
 
-/** The files that git compares with their states in an index (stat-index.ts), and the index's fingerprint. */
-export interface ComparedFiles {
-  paths: ReadonlySet<string>;
-  index: string;
-}
-
 /** What is known of a text as its file was in one state. */
 export interface KnownText extends InspectedText {
   isInState(stat: FileStat): boolean;
@@ -38,8 +32,6 @@ interface Header {
   keysBytes: number;
   /** Distinct kinds; most texts share a few. */
   kinds: Kind[];
-  /** Fingerprint of the index that git compares the files with; empty if there is none. */
-  index: string;
   /** Of changes: the name of the records that they complete. */
   completes?: string | undefined;
   /** Withheld lines, by the position of their text. */
@@ -52,13 +44,13 @@ const VERSION = `${TEXT_RECORDS_VERSION}.${NGRAM_FILTER_VERSION}.${PARSER_VERSIO
 /**
  * Records by key: the path in a work tree, git's object id in a commit. Derived: what is missing or damaged is made again.
  *
- * Body of the file (checked-file.ts): keys with a NUL between; then in columns the kind of each text (2), whether git compares its file
- * (1), its state (4 doubles) and where its filter ends (4); then the filters one after another. A search that has just started runs loops
+ * Body of the file (checked-file.ts): keys with a NUL between; then in columns the kind of each text (2), the state of its file
+ * (4 doubles) and where its filter ends (4); then the filters one after another. A search that has just started runs loops
  * over thousands slowly, so the columns are used as they are.
  */
 export function encodeRecords(
   records: ReadonlyMap<string, TextRecord>,
-  { compared, completes }: { compared?: ComparedFiles | undefined; completes?: string } = {},
+  { completes }: { completes?: string } = {},
 ): Buffer {
   const all = [...records.values()];
   const kinds = new Map<string, number>();
@@ -73,7 +65,6 @@ export function encodeRecords(
     version: VERSION,
     count: all.length,
     keysBytes: keys.length,
-    index: compared?.index ?? "",
     completes,
     kinds: [...kinds.keys()].map((name) => JSON.parse(name) as Kind),
     withheld: all.flatMap(({ inspected: { withheld } }, position): Header["withheld"] =>
@@ -85,7 +76,6 @@ export function encodeRecords(
   return encodeChecked(header, [
     keys,
     bytesOf(Uint16Array.from(ofKind)),
-    Uint8Array.from(records.keys(), (key) => (compared?.paths.has(key) === true ? 1 : 0)),
     bytesOf(Float64Array.from(stats)),
     bytesOf(Uint32Array.from(all, ({ inspected: { filter } }) => (filterEnd += filter.length))),
     ...all.map(({ inspected: { filter } }) => filter.bytes.subarray(filter.start, filter.start + filter.length)),
@@ -103,8 +93,6 @@ export function decodeRecords(bytes: Uint8Array<ArrayBuffer>, completes?: string
 
 /** Decoded records. */
 export class TextRecords {
-  /** Fingerprint of the index that git compares files with; empty if there is none. */
-  readonly index: string;
   readonly name: string;
   readonly #bytes: Uint8Array<ArrayBuffer>;
   readonly #kinds: readonly Kind[];
@@ -112,7 +100,6 @@ export class TextRecords {
   readonly #keysText: string;
   #keys: readonly string[] | undefined;
   readonly #ofKind: Uint16Array;
-  readonly #isCompared: Uint8Array;
   readonly #stats: Float64Array;
   /** Where the first filter begins, and from there the end of each. */
   readonly #filtersAt: number;
@@ -123,8 +110,7 @@ export class TextRecords {
 
   /** @internal */
   constructor(bytes: Uint8Array<ArrayBuffer>, { name, header, bodyAt }: CheckedFile<Header>) {
-    const { kinds, withheld, count, keysBytes, index } = header;
-    this.index = index;
+    const { kinds, withheld, count, keysBytes } = header;
     this.name = name;
     this.#bytes = bytes;
     this.#kinds = kinds;
@@ -133,7 +119,6 @@ export class TextRecords {
     const take = (length: number): ArrayBuffer => bytes.slice(at, (at += length)).buffer;
     this.#keysText = Buffer.from(take(keysBytes)).toString();
     this.#ofKind = new Uint16Array(take(count * Uint16Array.BYTES_PER_ELEMENT));
-    this.#isCompared = new Uint8Array(take(count));
     this.#stats = new Float64Array(take(count * STAT_FIELDS * Float64Array.BYTES_PER_ELEMENT));
     this.#filterEnds = new Uint32Array(take(count * Uint32Array.BYTES_PER_ELEMENT));
     this.#filtersAt = at;
@@ -141,11 +126,6 @@ export class TextRecords {
 
   get size(): number {
     return this.#ofKind.length;
-  }
-
-  /** Tells which keys will be asked for. If they are those of the records, they are not decoded again. */
-  expect(keys: readonly string[]): void {
-    if (keys.length === this.size && keys.join(SEPARATOR) === this.#keysText) this.#keys = keys;
   }
 
   get #allKeys(): readonly string[] {
@@ -165,16 +145,6 @@ export class TextRecords {
 
   keyAt(position: number): string {
     return this.#allKeys[position] as string;
-  }
-
-  /** Whether git compares the file of a record. */
-  isCompared(position: number): boolean {
-    return this.#isCompared[position] === 1;
-  }
-
-  /** @internal Bytes of the file of a record. */
-  sizeAt(position: number): number {
-    return this.#stats[position * STAT_FIELDS] as number;
   }
 
   /** @internal Whether the file of a record was in a state when it was read. */
@@ -237,11 +207,6 @@ export class StoredText implements KnownText {
 
   get filter(): FilterPart {
     return this.#records.filterAt(this.#position);
-  }
-
-  /** Bytes of its file. */
-  get size(): number {
-    return this.#records.sizeAt(this.#position);
   }
 
   isInState(stat: FileStat): boolean {

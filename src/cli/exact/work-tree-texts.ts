@@ -37,16 +37,17 @@ export interface WorkTree {
 
 /** The texts of a work tree as they are on disk now, whether or not they are indexed. */
 export function workTreeTexts(given: WorkTree): RevisionTexts {
-  const tree = new FileTree(given.root);
-  let examined: Promise<Map<string, TextFile>> | undefined;
+  const tree = given.listing.tree ?? new FileTree(given.root);
+  let examined: Promise<ExaminedFiles> | undefined;
   const examine = () => (examined ??= examineFiles(tree, given));
   return {
     maxMs: LOCAL_MAX_MS,
-    files: async () => [...(await examine()).values()],
+    contentsDiffer: true,
+    files: async () => (await examine()).all,
     candidates: async (query) => {
       const files = await examine();
       return (content) => {
-        const file = files.get(content);
+        const file = files.find(content);
         return !(file instanceof WorkTreeText) || mayHold(file.known.filter, query);
       };
     },
@@ -56,7 +57,7 @@ export function workTreeTexts(given: WorkTree): RevisionTexts {
       const buffer = new Uint8Array(READ_BYTES);
       for (const [i, content] of contents.entries()) {
         given.onProgress?.(i + 1, contents.length);
-        const file = files.get(content);
+        const file = files.find(content);
         const isText = file instanceof WorkTreeText;
         yield isText ? await readText(tree, file, buffer) : { content, missing: "unreadable" };
       }
@@ -64,6 +65,30 @@ export function workTreeTexts(given: WorkTree): RevisionTexts {
     enclosing: given.enclosing,
   };
 }
+
+/** The files of a work tree. They are mostly asked for in their order, where looking each up would take as long as a search. */
+class ExaminedFiles {
+  readonly all: readonly TextFile[];
+  #next = 0;
+  #byPath: Map<string, TextFile> | undefined;
+
+  constructor(all: readonly TextFile[]) {
+    this.all = all;
+  }
+
+  find(path: string): TextFile | undefined {
+    for (const end = this.#next + MAX_PASSED; this.#next < end; this.#next++) {
+      const file = this.all[this.#next];
+      if (file?.path === path) return file;
+      if (!file) break;
+    }
+    this.#byPath ??= new Map(this.all.map((file) => [file.path, file]));
+    return this.#byPath.get(path);
+  }
+}
+
+/** So many files are passed over in search of the next one. */
+const MAX_PASSED = 1_000;
 
 /** The text of one file and its language; undefined if it is not searched. */
 export async function workTreeText(
@@ -100,29 +125,25 @@ export async function inspect(bytes: Uint8Array): Promise<InspectedText> {
   return inspectText(bytes);
 }
 
-/** All files by path, in order. Those whose bytes are not known yet are read. */
-async function examineFiles(
-  tree: FileTree,
-  { listing, cache, nowMs, onProgress }: WorkTree,
-): Promise<Map<string, TextFile>> {
+/** All files, in order. Those whose bytes are not known yet are read. */
+async function examineFiles(tree: FileTree, { listing, cache, nowMs, onProgress }: WorkTree): Promise<ExaminedFiles> {
   const paths = listing.paths();
   const rules = readCodectxIgnores(tree, listing.named(CODECTX_IGNORE));
-  const files = new Map<string, TextFile>();
-  await cache.compare(paths);
-  for (const [i, path] of paths.entries()) {
+  const files: TextFile[] = [];
+  for (let i = 0; i < paths.length; i++) {
+    const path = paths[i] as string;
     const examined = examineFile(tree, path, rules, cache, nowMs);
     // Nearly all files of a search are known, and waiting for nothing takes longer than they do.
     const file = examined instanceof Promise ? await examined : examined;
-    if (file) files.set(path, file);
+    if (file) files.push(file);
     const done = i + 1;
     if (done % REPORTED_FILES === 0 || done === paths.length) onProgress?.(done, paths.length);
   }
   for (let i = 1; i <= listing.unreadable; i++) {
-    const path = `(unreadable folder ${i})`;
-    files.set(path, notSearched(path, "unreadable"));
+    files.push(notSearched(`(unreadable folder ${i})`, "unreadable"));
   }
-  cache.save({ keepsAll: false, examinedAtMs: nowMs });
-  return files;
+  cache.save({ keepsAll: false });
+  return new ExaminedFiles(files);
 }
 
 /** Undefined if nothing is there: git lists deleted files. A promise if its bytes are not known yet. */
@@ -133,8 +154,6 @@ function examineFile(
   cache: TextCache | undefined,
   nowMs: number,
 ): TextFile | undefined | Promise<TextFile> {
-  const unchanged = cache?.unchanged(path);
-  if (unchanged && !rules.ignores(path)) return describeWorkTreeText(path, unchanged.size, unchanged);
   const stat = tree.lstat(path);
   if (!stat) {
     const irregular = tree.irregular(path);

@@ -109,13 +109,17 @@ export async function withoutFilters(cwd: string): Promise<Record<string, string
  * Runs a git command and returns its output. Throws {@link GitCommandError} if it fails or hangs, and `SPECIAL_FILE` if it waits for a
  * FIFO in place of a file.
  */
-export function git(
-  cwd: string,
-  args: readonly string[],
-  settings: Readonly<Record<string, string>> = {},
-  env: NodeJS.ProcessEnv = process.env,
-): Promise<Buffer> {
-  return unlessBlocked(cwd, (signal) => run(cwd, args, gitEnvironment(settings, env), signal));
+export function git(cwd: string, args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
+  return unlessBlocked(cwd, (signal) => run(cwd, args, options, signal));
+}
+
+interface GitOptions {
+  /** Added to the safe ones. */
+  settings?: Readonly<Record<string, string>>;
+  /** For its standard input; nothing without it. */
+  input?: string;
+  /** Exit codes that are no failure. */
+  codes?: readonly number[];
 }
 
 /** The git to start. Throws `CliError` if it is known that there is none. */
@@ -127,9 +131,18 @@ export function gitProgram(): string {
 
 const noGit = (): CliError => new CliError(EXIT.usage, "NO_GIT", "git is not installed or not in PATH");
 
-function run(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Buffer> {
+function run(
+  cwd: string,
+  args: readonly string[],
+  { settings, input = "", codes = [0] }: GitOptions,
+  signal: AbortSignal,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const child = spawn(gitProgram(), args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+    const env = gitEnvironment(settings);
+    const child = spawn(gitProgram(), args, { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
+    // Git may end before it has read everything.
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(input);
     const output: Buffer[] = [];
     let stderr = "";
     let hung = false;
@@ -152,7 +165,7 @@ function run(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv, signa
     });
     child.on("close", (code) => {
       clearTimeout(timer);
-      if (code === 0) resolve(Buffer.concat(output));
+      if (code !== null && codes.includes(code)) resolve(Buffer.concat(output));
       else if (signal.aborted) reject(signal.reason as Error);
       else reject(new GitCommandError(args[0] ?? "", stderr.trim(), hung));
     });

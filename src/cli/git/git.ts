@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { sortUtf8 } from "../../engines/search/order.ts";
+import type { FileTree } from "../indexing/file-tree.ts";
 import { sha256 } from "../machine/checksum.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import {
@@ -164,7 +165,7 @@ export async function countApart(
 export async function countChanges(cwd: string): Promise<number> {
   const args = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all"];
   const settings = await withoutFilters(cwd);
-  return splitNul(await git(cwd, args, settings)).length;
+  return splitNul(await git(cwd, args, { settings })).length;
 }
 
 /** The files of a work tree: tracked ones, and untracked ones that are not ignored; or those of a plain folder. */
@@ -180,24 +181,33 @@ export interface FileListing {
   ignoreFiles: readonly string[];
   /** Number of folders that may not be read. */
   unreadable: number;
+  /** Has examined the folders; undefined if none was. */
+  tree: FileTree | undefined;
 }
 
 /** Lists the files of the work tree around `cwd`. The paths are decoded on demand: a search of an unchanged tree needs the digest. */
 export async function listWorkTreeFiles(cwd: string): Promise<FileListing> {
   const args = ["ls-files", "--cached", "--others", "--exclude-standard", "--full-name", "-z", "--", ":/"];
   const output = await git(cwd, args);
+  const sorted = Buffer.from(uniqueSorted(splitNul(output)).join("\0"));
+  return listingOf(sorted, () => sha256(output).toString("hex"));
+}
+
+/** A listing of sorted paths with a NUL between. */
+export function listingOf(sorted: Buffer, digestOf: () => string): FileListing {
   let digest: string | undefined;
   let paths: string[] | undefined;
-  const all = () => (paths ??= uniqueSorted(splitNul(output)));
+  const all = () => (paths ??= sorted.length === 0 ? [] : sorted.toString("utf8").split("\0"));
   return {
     get digest() {
-      return (digest ??= sha256(output).toString("hex"));
+      return (digest ??= digestOf());
     },
     paths: all,
-    named: (name) => (output.includes(`${name}\0`) ? all().filter((path) => hasName(path, name)) : []),
+    named: (name) => (sorted.includes(name) ? all().filter((path) => hasName(path, name)) : []),
     folders: [],
     ignoreFiles: [],
     unreadable: 0,
+    tree: undefined,
   };
 }
 

@@ -1,7 +1,8 @@
 import { dirname, join } from "node:path";
 import { existsSync } from "node:fs";
 import { inBackground } from "../background.ts";
-import { sha256 } from "../machine/checksum.ts";
+import { textHash } from "../machine/checksum.ts";
+import { knowNameHashes, nameHash } from "../machine/name-hash.ts";
 import { stampOf } from "../indexing/file-stat.ts";
 import { FileTree } from "../indexing/file-tree.ts";
 import { steeringVariables } from "./command.ts";
@@ -26,9 +27,8 @@ const MAX_SYMBOLIC = 5;
  * look-ups. With `file`, answers are kept in it for other processes. Throws what {@link findWorkTree} throws.
  */
 export async function locateWorkTree(cwd: string, file?: string): Promise<LocatedTree | undefined> {
-  const last = answers.get(cwd) ?? (file === undefined ? undefined : readKept(file, cwd));
-  const before = last && stateOf(cwd, last.tree);
-  if (last && before !== undefined && before === last.state) return last.tree;
+  const { last, before, isCurrent } = knownAnswer(cwd, file);
+  if (isCurrent) return last?.tree;
   const remoteUrls = inBackground(readRemoteUrls(cwd));
   const found = await findWorkTree(cwd);
   if (!found) return undefined;
@@ -40,6 +40,32 @@ export async function locateWorkTree(cwd: string, file?: string): Promise<Locate
   answers.set(cwd, answer);
   if (file !== undefined) writeKept(file, cwd, answer);
   return tree;
+}
+
+/** The work tree that {@link locateWorkTree} finds without asking git; undefined if it has to ask. */
+export function locateKnown(cwd: string, file: string): LocatedTree | undefined {
+  const { last, isCurrent } = knownAnswer(cwd, file);
+  if (isCurrent) knowNameHashes(last?.hashes ?? {});
+  return isCurrent ? last?.tree : undefined;
+}
+
+/** Keeps the hashes of names that belong to the answer for a folder, if there is one. */
+export function keepNameHashes(cwd: string, file: string, names: readonly string[]): void {
+  const answer = answers.get(cwd) ?? readKept(file, cwd);
+  if (!answer || names.every((name) => answer.hashes?.[name] !== undefined)) return;
+  const hashes = Object.fromEntries(names.map((name) => [name, nameHash(name)]));
+  answers.set(cwd, { ...answer, hashes });
+  writeKept(file, cwd, { ...answer, hashes });
+}
+
+/** The last answer for a folder, the present state of what it was read from, and whether that is the same. */
+function knownAnswer(
+  cwd: string,
+  file: string | undefined,
+): { last: KeptAnswer | undefined; before: string | undefined; isCurrent: boolean } {
+  const last = answers.get(cwd) ?? (file === undefined ? undefined : readKept(file, cwd));
+  const before = last && stateOf(cwd, last.tree);
+  return { last, before, isCurrent: before !== undefined && before === last?.state };
 }
 
 /** `origin`, else the remote that the branch tracks, else the first. */
@@ -78,7 +104,7 @@ function stateOf(cwd: string, { root, gitDir, commonDir }: WorkTree): string | u
   // Git replaces this file whole, so its stamp changes with it. It may have megabytes.
   const packed = ref === "" ? common.lstat("packed-refs") : undefined;
   parts.push(packed ? stampOf(packed) : "");
-  return parts.includes(undefined) ? undefined : sha256(Buffer.from(parts.join("\0"))).toString("hex");
+  return parts.includes(undefined) ? undefined : textHash(parts.join("\0"));
 }
 
 /** The text of a file; empty if there is none, undefined if it is something else or longer than `max`. */

@@ -13,10 +13,12 @@ export interface LocatedTree extends WorkTree {
 export interface KeptAnswer {
   tree: LocatedTree;
   state: string | undefined;
+  /** Hashes of the names that the cache has for them (name-hash.ts). */
+  hashes?: Record<string, string>;
 }
 
 /** Raised with every change of what is kept. */
-const VERSION = 1;
+const VERSION = 2;
 const MAX_ANSWERS = 50;
 const MAX_FILE_BYTES = 1024 * 1024;
 /** An address that may hold a password. */

@@ -47,6 +47,7 @@ export function walkFolder(tree: FileTree): FileListing {
     folders: folders.sort(),
     ignoreFiles,
     unreadable,
+    tree,
   };
 }
 

@@ -36,7 +36,7 @@ export async function askWorkTree<T>(
 
 /**
  * The answer from the last table. Undefined if the work tree is no longer in the state for which it was written, or the table cannot
- * be opened: it is damaged, or another process has just replaced it. The table is asked while git lists and compares the files.
+ * be opened: it is damaged, or another process has just replaced it. If git lists the files, the table is asked meanwhile.
  */
 async function askLastTable<T>(
   { head, files }: Project,
@@ -44,7 +44,7 @@ async function askLastTable<T>(
   askTable: (name: string) => Promise<T>,
 ): Promise<{ answer: T } | undefined> {
   if (!last.isSame || last.head !== (head ?? null)) return undefined;
-  const isCurrent = async () => (await last.unchanged) && (!files || (await files).digest === last.listing);
+  const isCurrent = async () => !files || (await files).digest === last.listing;
   try {
     const answer = await askTable(last.table);
     return (await isCurrent()) ? { answer } : undefined;

@@ -6,15 +6,11 @@ import type { RangeReader } from "../../engines/search/types.ts";
 import { PARSER_VERSION } from "../../engines/parsing/version.ts";
 import { renameFile } from "../machine/platform.ts";
 import { TEMPORARY } from "../machine/replace-file.ts";
-import { makeGitDirectory } from "./stat-index.ts";
 
 const SEGMENT = ".segment";
 const TABLE = ".table";
 const STATE = ".state";
 const STATE_CHANGES = ".state-changes";
-const STAT_INDEX = ".stats";
-/** A git directory without objects. */
-const GIT_DIRECTORY = "git";
 const ID_DIGITS = 32;
 /** Begins the ids of segments that hold what today's parser found. Those of earlier commits have no such beginning. */
 const PARSED = `p${PARSER_VERSION}-`;
@@ -73,12 +69,7 @@ export class SearchFolder {
     return this.#read(name + STATE);
   }
 
-  /** `statIndex` is what git compares with the work tree (stat-index.ts). */
-  writeState(name: string, bytes: Uint8Array, statIndex: Uint8Array | undefined): void {
-    if (statIndex) {
-      makeGitDirectory(join(this.#folder, GIT_DIRECTORY));
-      this.#write(name + STAT_INDEX, statIndex);
-    } else this.#remove(name + STAT_INDEX);
+  writeState(name: string, bytes: Uint8Array): void {
     this.#write(name + STATE, bytes);
     this.#remove(name + STATE_CHANGES);
   }
@@ -93,16 +84,7 @@ export class SearchFolder {
   }
 
   removeState(name: string): void {
-    for (const suffix of [STATE, STATE_CHANGES, STAT_INDEX]) this.#remove(name + suffix);
-  }
-
-  /** Absolute paths of the index that git compares with a work tree, and of the git directory for it. */
-  statIndex(name: string): { gitDirectory: string; file: string } {
-    return { gitDirectory: join(this.#folder, GIT_DIRECTORY), file: join(this.#folder, name + STAT_INDEX) };
-  }
-
-  readStatIndex(name: string): Uint8Array<ArrayBuffer> | undefined {
-    return this.#read(name + STAT_INDEX);
+    for (const suffix of [STATE, STATE_CHANGES]) this.#remove(name + suffix);
   }
 
   removeSegment(id: string): void {

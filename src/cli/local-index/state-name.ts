@@ -1,6 +1,6 @@
-import { sha256 } from "../machine/checksum.ts";
+import { nameHash } from "../machine/name-hash.ts";
 
 /** Name of the file that holds a work tree's state. */
 export function stateName(root: string): string {
-  return `tree-${sha256(Buffer.from(root)).toString("hex").slice(0, 32)}`;
+  return `tree-${nameHash(root).slice(0, 32)}`;
 }

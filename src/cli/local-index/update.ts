@@ -85,12 +85,12 @@ export async function updateForSearch(
   const folder = new SearchFolder(project.directory);
   const collector = new SegmentCollector(folder);
   const known = before !== undefined && last?.table === before ? last : undefined;
-  const only = known && (await fewThatMayDiffer(known, await files));
+  const only = known && fewThatMayDiffer(known, await files);
   let indexed: IndexedFiles = { stamps: new Map(), changed: [] };
   const report = await updateWorkTree(context, project, store, {
     ...options,
     files,
-    isSame: only === undefined ? await known?.compared() : undefined,
+    isSame: only === undefined ? known?.isSameFile : undefined,
     only,
     onFiles: (found) => (indexed = found),
     onAnalysis: (analysis) => collector.add(analysis),
@@ -111,8 +111,8 @@ export async function updateForSearch(
 }
 
 /** The files that may have changed; undefined if that is not known, they are many, or the choice of all files may have changed. */
-async function fewThatMayDiffer(last: Examination, { digest }: FileListing): Promise<ReadonlySet<string> | undefined> {
-  const paths = digest === last.listing ? await last.mayDiffer() : undefined;
+function fewThatMayDiffer(last: Examination, { digest }: FileListing): ReadonlySet<string> | undefined {
+  const paths = digest === last.listing ? last.mayDiffer : undefined;
   if (paths === undefined || paths.size > MAX_CHANGED) return undefined;
   return [...paths].some((path) => hasName(path, CODECTX_IGNORE)) ? undefined : paths;
 }

@@ -10,14 +10,25 @@ export function sha256(bytes: Uint8Array): Buffer {
   return crypto().hash("sha256", bytes, "buffer");
 }
 
+/** Texts up to this length are hashed here, longer ones by `node:crypto`, which is faster and takes 10 ms to load. */
+const SHORT_TEXT = 16 * 1024;
+
+/** Tells texts apart that nobody chooses to be mistaken: 64 bits, in hex. */
+export function textHash(text: string): string {
+  if (text.length > SHORT_TEXT) return sha256(Buffer.from(text)).toString("hex");
+  let first = 0x811c9dc5;
+  let second = text.length;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    first = Math.imul(first ^ code, 0x01000193);
+    second = Math.imul(second ^ code, 0x9e3779b1) ^ (second >>> 15);
+  }
+  return [first, second].map((half) => (half >>> 0).toString(16).padStart(8, "0")).join("");
+}
+
 /** CRC-32 of bytes: notices accidental damage in a third of the time of SHA-256. */
 export function crc32(bytes: Uint8Array): number {
   return process.getBuiltinModule("node:zlib").crc32(bytes);
-}
-
-/** Tells files of a cache apart: their CRC-32 and length. */
-export function fingerprint(bytes: Uint8Array): string {
-  return `${crc32(bytes).toString(16)}-${bytes.length.toString(16)}`;
 }
 
 /** `sha256:<hex>` of a file. */

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import path, { join } from "node:path";
-import { sha256 } from "./checksum.ts";
+import { nameHash } from "./name-hash.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -76,5 +76,5 @@ export function folderName(identity: string): string {
     .replace(/[^a-z0-9._]+/g, "-")
     .slice(-SHOWN_CHARACTERS)
     .replace(/^[-.]+/, "");
-  return `${words}-${sha256(Buffer.from(identity)).toString("hex").slice(0, HASH_DIGITS)}`;
+  return `${words}-${nameHash(identity).slice(0, HASH_DIGITS)}`;
 }

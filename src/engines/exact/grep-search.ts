@@ -68,14 +68,15 @@ export class GrepSearch {
   readonly #listsFiles: boolean;
   readonly #isAside: (file: TextFile) => boolean;
 
-  constructor(request: GrepRequest, matcher: Matcher, files: readonly TextFile[]) {
+  /** `contentsDiffer`: see `RevisionTexts`. */
+  constructor(request: GrepRequest, matcher: Matcher, files: readonly TextFile[], contentsDiffer = false) {
     this.#request = request;
     this.#matcher = matcher;
     this.#listsFiles = request.filesOnly === true || request.count === true;
     const included = (request.include ?? []).reduce((traits, kind) => traits | INCLUDED[kind], 0);
     this.#isAside = (file) => (traitsOf(file) & ~included) !== 0;
     this.#files = files;
-    const contents = new Set<string>();
+    const contents: string[] = [];
     const coverage = this.#coverage;
     for (const file of files) {
       const { content, size, withheldLines: lines } = file;
@@ -83,7 +84,7 @@ export class GrepSearch {
         this.#leaveOut(file, file.reason as NotSearched);
         continue;
       }
-      contents.add(content);
+      contents.push(content);
       coverage.files++;
       coverage.bytes += size ?? 0;
       if (lines === 0) continue;
@@ -91,7 +92,7 @@ export class GrepSearch {
       if (this.#withheldIn.length < MAX_GAPS)
         this.#withheldIn.push({ revision: file.revision, path: file.path, lines });
     }
-    this.contents = [...contents];
+    this.contents = contentsDiffer ? contents : [...new Set(contents)];
   }
 
   /** Must be called with the texts that are read, before they are. */

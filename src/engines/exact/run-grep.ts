@@ -31,7 +31,7 @@ export async function runGrep(
   try {
     const all = await texts.files();
     const files = passes ? all.filter(passes) : all;
-    const search = new GrepSearch(request, matcher, files);
+    const search = new GrepSearch(request, matcher, files, texts.contentsDiffer);
     const key = tallyKey(request);
     const known = texts.tallies?.get(key);
     if (known === undefined || !search.resume(known)) {

@@ -65,6 +65,8 @@ export interface Tallies {
 export interface RevisionTexts {
   /** Milliseconds after which a search ends incomplete, where that is not the engine's default. */
   maxMs?: number;
+  /** Whether each file has a content of its own, so that none need be looked up to tell. */
+  contentsDiffer?: boolean;
   /** All files, revision by revision, in order of path (UTF-8). */
   files(): Promise<readonly TextFile[]>;
   /**

@@ -5,7 +5,6 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { addRowCheck } from "../../../src/cli/indexing/row-check.ts";
 import { PARSER_VERSION } from "../../../src/engines/parsing/version.ts";
-import { MIN_FILES } from "../../../src/cli/local-index/stat-index.ts";
 import { analyzeContent } from "../../../src/engines/search/analyze.ts";
 import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
 import { Segment } from "../../../src/engines/search/segment.ts";
@@ -59,7 +58,7 @@ describe("the local search index", () => {
       const results = json["results"] as { path: string }[] | undefined;
       return { paths: results?.map(({ path }) => path) ?? expect.fail(stderr), digest: json["digest"] };
     };
-    for (let i = 0; i < MIN_FILES; i++) sandbox.write(`app/many/${i % 50}/f${i}.py`, "one = 1\n");
+    for (let i = 0; i < 100; i++) sandbox.write(`app/many/${i % 50}/f${i}.py`, "one = 1\n");
     sandbox.git("app", "add", "-A");
     sandbox.git("app", "commit", "-qm", "many");
     expect((await search("Holder3")).paths[0]).toBe("src/module3.ts");
