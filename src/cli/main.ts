@@ -3,21 +3,29 @@ import { visibleLines } from "../lib/display.ts";
 import type { Context, GlobalOptions } from "./context.ts";
 import { CliError, EXIT, toCliError } from "./exit-codes.ts";
 import { allCommands, buildProgram, isHelp } from "./command-line/program.ts";
+import { endIfClosed, Output } from "./terminal/output.ts";
 import { Ui } from "./terminal/ui.ts";
 import { hasFileSizeSignal } from "./machine/platform.ts";
 
+const [STDOUT, STDERR] = [1, 2] as const;
 /** After Ctrl-C, paid requests in flight get this long to finish. */
 const GRACE_MS = 10_000;
 
 /** Runs `codectx`. Sets the exit code instead of exiting, so that all output is flushed. */
 export async function main(args: readonly string[]): Promise<void> {
+  const stdout = new Output(STDOUT, () => process.stdout, endIfClosed);
+  const stderr = new Output(
+    STDERR,
+    () => process.stderr,
+    () => undefined,
+  );
   const makeUi = (global: GlobalOptions): Ui =>
     new Ui({
       json: global.json === true,
       quiet: global.quiet === true,
       color: global.color !== false,
-      stdout: process.stdout,
-      stderr: process.stderr,
+      stdout,
+      stderr,
       env: process.env,
     });
   const stop = new AbortController();
@@ -32,16 +40,13 @@ export async function main(args: readonly string[]): Promise<void> {
   process.on("SIGTERM", interrupt);
   // With a handler, a write beyond the limit on file sizes fails with EFBIG; without, it ends the process.
   if (hasFileSizeSignal()) process.on("SIGXFSZ", () => undefined);
-  // EPIPE is not a failure: the reader (`| head`) has closed the pipe.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(EXIT.ok);
-  });
   const program = buildProgram((global): Context => {
     ui = makeUi(global);
     return { env: process.env, cwd: currentFolder(), ui, global, stop: stop.signal, abort: abort.signal };
   }, args);
-  const writeErr = (text: string): unknown => ui.json || process.stderr.write(visibleLines(text));
-  for (const command of allCommands(program)) command.configureOutput({ writeErr });
+  const writeErr = (text: string): unknown => ui.json || stderr.write(visibleLines(text));
+  const writeOut = (text: string): void => stdout.write(text);
+  for (const command of allCommands(program)) command.configureOutput({ writeErr, writeOut });
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (error) {

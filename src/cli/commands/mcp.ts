@@ -1,3 +1,4 @@
+import { endIfClosed } from "../terminal/output.ts";
 import type { McpServerFactory } from "@modelcontextprotocol/server";
 import { once } from "node:events";
 import { type Context, credentialsOf, requireApiKey } from "../context.ts";
@@ -43,6 +44,7 @@ export async function mcp(context: Context, options: McpOptions): Promise<void> 
   const { ui } = context;
   const onError = (error: unknown) => ui.warn(error instanceof Error ? error.message : String(error));
   const { stdin, stdout } = process;
+  stdout.on("error", endIfClosed);
   const drained = async (): Promise<void> => {
     if (stdout.writableNeedDrain) await once(stdout, "drain");
   };

@@ -15,7 +15,7 @@ export async function showPaged(
 ): Promise<void> {
   const { ui, env } = context;
   const lines = ui.terminal ? human() : [];
-  const pager = pagerFor(lines, { isTerminal: ui.terminal, rows: process.stdout.rows, env });
+  const pager = pagerFor(lines, { isTerminal: ui.terminal, rows: ui.rows, env });
   if (pager === undefined) {
     ui.result(document, ui.terminal ? () => lines : human);
     return;

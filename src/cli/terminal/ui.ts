@@ -3,6 +3,7 @@ import { stripVTControlCharacters, styleText } from "node:util";
 import { visible, visibleJson } from "../../lib/display.ts";
 import type { CliError } from "../exit-codes.ts";
 import type { Environment } from "../machine/paths.ts";
+import type { Output } from "./output.ts";
 
 const REDRAW_MS = 100;
 const BAR_CELLS = 24;
@@ -30,8 +31,8 @@ interface UiOptions {
   json: boolean;
   quiet: boolean;
   color: boolean;
-  stdout: NodeJS.WriteStream;
-  stderr: NodeJS.WriteStream;
+  stdout: Output;
+  stderr: Output;
   env: Environment;
 }
 
@@ -52,7 +53,7 @@ export class Ui {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly #options: UiOptions;
-  readonly #colored = new Map<NodeJS.WriteStream, boolean>();
+  readonly #colored = new Map<Output, boolean>();
   #line: TerminalLine | undefined;
 
   constructor(options: UiOptions) {
@@ -71,6 +72,11 @@ export class Ui {
     return !this.json && this.#options.stdout.isTTY;
   }
 
+  /** Lines that the terminal shows at a time; undefined where that is not known. */
+  get rows(): number | undefined {
+    return this.terminal ? this.#options.stdout.stream.rows : undefined;
+  }
+
   /** Styles `text` if stdout is a terminal with colours enabled (NO_COLOR, FORCE_COLOR, --no-color). */
   style(style: Style, text: string): string {
     if (!this.#colors(this.#options.stdout)) return text;
@@ -84,7 +90,7 @@ export class Ui {
   }
 
   /** Decided once: a look at the environment for each of many lines takes longer than the lines. */
-  #colors(stream: NodeJS.WriteStream): boolean {
+  #colors(stream: Output): boolean {
     const known = this.#colored.get(stream);
     if (known !== undefined) return known;
     const colored = this.#decideColors(stream);
@@ -92,7 +98,7 @@ export class Ui {
     return colored;
   }
 
-  #decideColors(stream: NodeJS.WriteStream): boolean {
+  #decideColors(stream: Output): boolean {
     const { env, color } = this.#options;
     if (!color || (env["NO_COLOR"] ?? "") !== "") return false;
     if ((env["FORCE_COLOR"] ?? "") !== "") return env["FORCE_COLOR"] !== "0";
@@ -148,7 +154,7 @@ export class Ui {
     this.#line?.end();
     if (this.quiet || this.json || !this.#options.stderr.isTTY)
       return { update: () => undefined, note: () => undefined, end: () => undefined };
-    this.#line = new TerminalLine(this.#options.stderr, label, performance.now() + afterMs);
+    this.#line = new TerminalLine(this.#options.stderr.stream, label, performance.now() + afterMs);
     return this.#line;
   }
 }

@@ -16,6 +16,7 @@ import { packFile } from "../../../src/cli/indexing/packed-file.ts";
 import { findChanged, scanFiles } from "../../../src/cli/indexing/scan.ts";
 import { MAX_ORDINAL, rowId } from "../../../src/cli/indexing/schema.ts";
 import { IndexStore, type NewContent } from "../../../src/cli/indexing/store.ts";
+import { Output } from "../../../src/cli/terminal/output.ts";
 import { pagerFor } from "../../../src/cli/terminal/pager.ts";
 import { folderName } from "../../../src/cli/machine/paths.ts";
 
@@ -261,8 +262,12 @@ describe("Ui", () => {
       json: false,
       quiet: false,
       color: false,
-      stdout: process.stdout,
-      stderr: stderr as unknown as NodeJS.WriteStream,
+      stdout: new Output(
+        1,
+        () => process.stdout,
+        () => undefined,
+      ),
+      stderr: { stream: stderr, isTTY: true } as unknown as Output,
       env: {},
     });
     ui.progress("Searching", { afterMs: 60_000 }).update(1, 2, "1/2 files");
