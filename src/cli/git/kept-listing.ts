@@ -126,13 +126,15 @@ async function describe(
 ): Promise<KeptListing | undefined> {
   const settings = settingsOf(env);
   if (!settings || !tracksFolders(tree.root)) return undefined;
-  const sources = await findSources(tree, settings);
+  // By the same rules they are the same.
+  const known = last && { index: last.kept.header.index[0], rules: last.kept.header.rules.map(([file]) => file) };
+  const sources = known ?? (await findSources(tree, settings));
   if (!sources) return undefined;
   const paths = new Set(listed.paths());
   // The folder of a repository that is none any more was not looked into.
   const isUsable = last?.kept.header.repositories.every((path) => paths.has(path)) === true;
-  const known = isUsable ? { states: last.kept.folders, changed: last.found.changed } : undefined;
-  const folders = await describeFolders(files, paths, startedAtMs, known);
+  const before = isUsable ? { states: last.kept.folders, changed: last.found.changed } : undefined;
+  const folders = await describeFolders(files, paths, startedAtMs, before);
   if (!folders) return undefined;
   const stamped = (path: string, stamp: string | undefined): Stamped => [path, stamp ?? UNSETTLED];
   const sorted = Buffer.from([...paths].join(SEPARATOR));
