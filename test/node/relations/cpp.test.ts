@@ -231,8 +231,8 @@ describe("C++", () => {
       return found.map(({ line, certainty }) => `${line} ${certainty}`);
     };
     expect(await certainties([3, 5, 7])).toEqual(["8 likely", "9 likely", "12 likely"]);
-    // One of two may be meant; that it is this one of three is a guess.
-    expect(await certainties([3])).toEqual(["8 likely", "9 name", "12 name"]);
+    // That it is this one of two or three is a guess.
+    expect(await certainties([3])).toEqual(["8 name", "9 name", "12 name"]);
     const [main] = await index.definitions("main");
     if (!main) throw new Error("main is not defined");
     const callees = await new CalleesFinder(index).callsIn(main);

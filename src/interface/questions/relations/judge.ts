@@ -1,5 +1,5 @@
 /** How sure it is that a use means one of some definitions. */
-import { hasSureRules, mayCallIn } from "../../../engines/relations/languages.ts";
+import { mayCallIn } from "../../../engines/relations/languages.ts";
 import { AMBIGUOUS_LINE } from "../../../engines/relations/limits.ts";
 import { functionsOf } from "../../../engines/relations/overload-sets.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
@@ -13,8 +13,6 @@ import { GoInterfaces } from "./go-interfaces.ts";
 
 /** Files of definitions whose packages a use by name may be of. */
 const MAX_FILES = 100;
-/** Overloads that a use may mean of which it is said to mean each. */
-const MAX_GUESSED = 2;
 
 /** The name that uses of a definition have: in Ruby, `x.name = 1` calls the method `name=`. */
 export const writtenName = ({ name, path }: DefinedSymbol): string =>
@@ -57,7 +55,7 @@ export class Judge {
     if (resolved === "outside" || resolved === "unknown") return this.#byName(path, use);
     if (resolved.line === undefined) return undefined;
     const certainty = this.#files.certaintyOf(path, resolved);
-    if (resolved.among) return (await this.#amongOverloads(path, resolved.among)) ?? this.#byName(path, use);
+    if (resolved.among) return (await this.#amongOverloads(resolved.among)) ?? this.#byName(path, use);
     const key = placeKey({ path: resolved.path, line: resolved.line });
     const own = this.#byPlace.get(key);
     if (own) return { certainty, target: targetOf(own) };
@@ -70,17 +68,12 @@ export class Judge {
     return overriding && { certainty: "likely", target: targetOf(overriding) };
   }
 
-  /** Of overloads that a use may mean, the first that is one of the definitions. */
-  async #amongOverloads(
-    path: string,
-    overloads: readonly { path: string; line: number }[],
-  ): Promise<Judged | undefined> {
+  /** Of overloads of which a use means one, the first, if all of them are asked for. */
+  async #amongOverloads(overloads: readonly { path: string; line: number }[]): Promise<Judged | undefined> {
     const own = overloads.map((each) => this.#byPlace.get(placeKey(each)));
     const asked = own.find((each) => each !== undefined);
-    // One of many is a guess, and one of two where a language tells them apart; that it is one of a few that are all asked for is not.
-    const isGuessed = own.length > MAX_GUESSED || hasSureRules(this.#files.language(path));
-    if (asked)
-      return isGuessed && own.includes(undefined) ? undefined : { certainty: "likely", target: targetOf(asked) };
+    // That it is one of them says nothing of one alone.
+    if (asked) return own.includes(undefined) ? undefined : { certainty: "likely", target: targetOf(asked) };
     const [first] = overloads;
     if (!first) return undefined;
     const key = placeKey(first);
