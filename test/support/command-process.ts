@@ -11,9 +11,7 @@ export interface Printed {
   stderr: string;
 }
 
-type Write = typeof process.stdout.write;
-
-/** Takes what is written to a stream; the result returns it and lets go of it. */
+/** Takes what is written to a stream from now on; the result returns it. */
 function capture(stream: NodeJS.WriteStream): () => string {
   const parts: Buffer[] = [];
   const write = (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
@@ -22,24 +20,18 @@ function capture(stream: NodeJS.WriteStream): () => string {
     if (typeof written === "function") written();
     return true;
   };
-  const before = stream.write;
-  stream.write = write as Write;
-  return () => {
-    stream.write = before;
-    return Buffer.concat(parts).toString();
-  };
+  stream.write = write;
+  return () => Buffer.concat(parts).toString();
 }
 
 async function run(args: readonly string[]): Promise<Printed> {
   const [stdout, stderr] = [capture(process.stdout), capture(process.stderr)];
-  process.exitCode = undefined;
+  process.exitCode = 0;
   await main(args);
   // Of the process, which a command does not leave behind otherwise.
   process.stdout.removeAllListeners("error");
   process.removeAllListeners("SIGXFSZ");
-  const exit = Number(process.exitCode ?? 0);
-  process.exitCode = undefined;
-  return { exit, stdout: stdout(), stderr: stderr() };
+  return { exit: process.exitCode, stdout: stdout(), stderr: stderr() };
 }
 
 process.on("message", (args: readonly string[]) => {
