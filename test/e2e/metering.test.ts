@@ -66,6 +66,35 @@ async function answered(requests: Promise<Response>[]): Promise<number> {
   return statuses.filter((status) => status === 200).length;
 }
 
+/**
+ * Kills the service while eight clients ask it, as soon as `before` has ended. Returns the number of their requests, and of the answers
+ * that they got.
+ */
+async function killWhileBusy(apiKey: string, before: () => Promise<void>): Promise<{ sent: number; got: number }> {
+  let sent = 0;
+  let got = 0;
+  const stop = new AbortController();
+  const client = async () => {
+    while (!stop.signal.aborted) {
+      sent++;
+      try {
+        const response = await embed(apiKey);
+        if (response.status === 200) got++;
+        await response.arrayBuffer();
+      } catch {
+        return;
+      }
+    }
+  };
+  const kill = async () => {
+    await expect.poll(() => got, { interval: 10 }).toBeGreaterThanOrEqual(60);
+    await before().finally(() => stop.abort());
+    await running.kill();
+  };
+  await Promise.all([kill(), ...Array.from({ length: 8 }, client)]);
+  return { sent, got };
+}
+
 const many = (count: number, apiKey: string) => Array.from({ length: count }, () => embed(apiKey));
 
 describe("credits", () => {
@@ -75,20 +104,23 @@ describe("credits", () => {
     expect(await usage(apiKey)).toMatchObject({ credits: { limit: 20, used: 20, remaining: 0 }, calls: { embed: 20 } });
   });
 
-  it("are neither lost nor counted twice after a kill and a restart", async () => {
-    const apiKey = await newKey(20);
-    expect(await answered(many(8, apiKey))).toBe(8);
-    // Where much is left settlements follow their answers; what somebody was told of is on disk.
-    const richKey = await newKey(10_000);
-    expect(await answered(many(40, richKey))).toBe(40);
-    expect((await usage(richKey)).credits.used).toBe(40);
-    await running.kill();
+  it("are neither lost nor counted twice after a kill and a restart, nor are those of answers on their way", async () => {
+    const [apiKey, richKey, busyKey] = [await newKey(20), await newKey(10_000), await newKey(BUDGET)];
+    const { sent, got } = await killWhileBusy(busyKey, async () => {
+      expect(await answered(many(8, apiKey))).toBe(8);
+      // Where much is left settlements follow their answers; what somebody was told of is on disk.
+      expect(await answered(many(40, richKey))).toBe(40);
+      expect((await usage(richKey)).credits.used).toBe(40);
+    });
     running = await spawnService(env);
     expect(await usage(richKey)).toMatchObject({ credits: { used: 40 }, calls: { embed: 40 }, tokens: { embed: 40 } });
     expect(await usage(apiKey)).toMatchObject({ credits: { used: 8 }, calls: { embed: 8 }, tokens: { embed: 8 } });
     expect(await answered(many(60, apiKey))).toBe(12);
     expect((await usage(apiKey)).credits.used).toBe(20);
-  }, 120_000);
+    const { credits } = await usage(busyKey);
+    expect(credits.used).toBeGreaterThanOrEqual(got);
+    expect(credits.used).toBeLessThanOrEqual(sent);
+  }, 240_000);
 
   it("include answers just before a clean stop", async () => {
     const apiKey = await newKey(1_000_000);
@@ -97,35 +129,7 @@ describe("credits", () => {
     await running.stop();
     running = await spawnService(env);
     expect(await usage(apiKey)).toMatchObject({ credits: { used: requests }, calls: { embed: requests } });
-  }, 120_000);
-
-  it("count every answer that was on its way when everything was killed", async () => {
-    const apiKey = await newKey(1_000);
-    let sent = 0;
-    let got = 0;
-    let killed = false;
-    const client = async () => {
-      while (!killed) {
-        sent++;
-        try {
-          const response = await embed(apiKey);
-          if (response.status === 200) got++;
-          await response.arrayBuffer();
-        } catch {
-          return;
-        }
-        if (got >= 60 && !killed) {
-          killed = true;
-          await running.kill();
-        }
-      }
-    };
-    await Promise.all(Array.from({ length: 8 }, client));
-    running = await spawnService(env);
-    const { credits } = await usage(apiKey);
-    expect(credits.used).toBeGreaterThanOrEqual(got);
-    expect(credits.used).toBeLessThanOrEqual(sent);
-  }, 120_000);
+  }, 240_000);
 });
 
 describe("the vector of a search query", () => {
