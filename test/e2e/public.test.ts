@@ -289,7 +289,8 @@ describe("with GitHub", () => {
   });
 });
 
-describe("a kill between an invitation and its mail", () => {
+// Each waits for a restart and then for the lease of a mail.
+describe("a kill between an invitation and its mail", { timeout: 240_000 }, () => {
   it("loses no mail, also if its sender died with it", async () => {
     const { base, owner } = await newTeam();
     const guest = newEmail();
