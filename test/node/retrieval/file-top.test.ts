@@ -2,15 +2,19 @@ import { describe, expect, it } from "vitest";
 import { codeLines } from "../../../src/engines/search/comment-lines.ts";
 import { endOfHeader } from "../../../src/engines/search/file-top.ts";
 
+const lineOf = (number: number, text: string, isCode: boolean) => ({
+  number,
+  text,
+  isCode,
+  isHead: false,
+  strength: text.includes("match") ? 1 : 0,
+});
+
 /** The line that the shown part begins with; lines with the word "match" match. */
 function firstShown(language: string, text: string): string | undefined {
   const texts = text.split("\n");
   const isCode = codeLines(texts, language);
-  const lines = texts.map((own, i) => ({
-    ...{ number: i + 1, text: own, isCode: isCode[i] === true, isHead: false },
-    strength: own.includes("match") ? 1 : 0,
-  }));
-  return texts[endOfHeader(lines)];
+  return texts[endOfHeader(texts.map((own, i) => lineOf(i + 1, own, isCode[i] === true)))];
 }
 
 describe("the top of a file", () => {
@@ -37,16 +41,11 @@ describe("the top of a file", () => {
   });
 
   it("is read in linear time", () => {
+    const many = (text: string, isCode: boolean) =>
+      Array.from({ length: 20_000 }, (_, i) => lineOf(i + 1, text, isCode));
     const line = `const ${"a = ".repeat(200)}`;
-    const lines = Array.from({ length: 20_000 }, (_, i) => ({
-      number: i + 1,
-      text: line,
-      isCode: false,
-      isHead: false,
-      strength: 0,
-    }));
-    expect(endOfHeader(lines)).toBe(0);
-    expect(endOfHeader(lines.map((own) => ({ ...own, isCode: true })))).toBe(0);
-    expect(endOfHeader(lines.map((own) => ({ ...own, text: "import a from {", isCode: true })))).toBe(0);
+    expect(endOfHeader(many(line, false))).toBe(0);
+    expect(endOfHeader(many(line, true))).toBe(0);
+    expect(endOfHeader(many("import a from {", true))).toBe(0);
   });
 });
