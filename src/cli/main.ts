@@ -7,15 +7,20 @@ import { endIfClosed, Output } from "./terminal/output.ts";
 import { Ui } from "./terminal/ui.ts";
 import { hasFileSizeSignal } from "./machine/platform.ts";
 
-const [STDOUT, STDERR] = [1, 2] as const;
 /** After Ctrl-C, paid requests in flight get this long to finish. */
 const GRACE_MS = 10_000;
 
+/** File descriptors that a command writes to. */
+interface Outputs {
+  stdout: number;
+  stderr: number;
+}
+
 /** Runs `codectx`. Sets the exit code instead of exiting, so that all output is flushed. */
-export async function main(args: readonly string[]): Promise<void> {
-  const stdout = new Output(STDOUT, () => process.stdout, endIfClosed);
+export async function main(args: readonly string[], outputs: Outputs = { stdout: 1, stderr: 2 }): Promise<void> {
+  const stdout = new Output(outputs.stdout, () => process.stdout, endIfClosed);
   const stderr = new Output(
-    STDERR,
+    outputs.stderr,
     () => process.stderr,
     () => undefined,
   );

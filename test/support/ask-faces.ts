@@ -182,7 +182,7 @@ class Commands {
   }
 
   close(): void {
-    this.#process?.kill();
+    this.#process?.disconnect();
   }
 }
 

@@ -2,6 +2,9 @@
  * Process that runs `codectx` commands one after another: a message with the arguments is answered with what the command has printed. For
  * tests of what commands answer; half of the CPU time of a command is the start of its process.
  */
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
 import { main } from "../../src/cli/main.ts";
 
 /** What a command has printed, and its exit code. */
@@ -11,29 +14,21 @@ export interface Printed {
   stderr: string;
 }
 
-/** Takes what is written to a stream from now on; the result returns it. */
-function capture(stream: NodeJS.WriteStream): () => string {
-  const parts: Buffer[] = [];
-  const write = (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
-    parts.push(Buffer.from(chunk as string));
-    const written = rest.at(-1);
-    if (typeof written === "function") written();
-    return true;
-  };
-  stream.write = write;
-  return () => Buffer.concat(parts).toString();
-}
+const folder = mkdtempSync(path.join(os.tmpdir(), "codectx-commands-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 
 async function run(args: readonly string[]): Promise<Printed> {
-  const [stdout, stderr] = [capture(process.stdout), capture(process.stderr)];
+  const [stdout, stderr] = ["stdout", "stderr"].map((name) => path.join(folder, name)) as [string, string];
+  const outputs = { stdout: openSync(stdout, "w"), stderr: openSync(stderr, "w") };
   process.exitCode = 0;
-  await main(args);
+  await main(args, outputs);
   // Of the process, which a command does not leave behind otherwise.
-  process.stdout.removeAllListeners("error");
   process.removeAllListeners("SIGXFSZ");
-  return { exit: process.exitCode, stdout: stdout(), stderr: stderr() };
+  for (const fd of [outputs.stdout, outputs.stderr]) closeSync(fd);
+  return { exit: process.exitCode, stdout: readFileSync(stdout, "utf8"), stderr: readFileSync(stderr, "utf8") };
 }
 
+process.on("disconnect", () => process.exit());
 process.on("message", (args: readonly string[]) => {
   void run(args).then((printed) => process.send?.(printed));
 });
