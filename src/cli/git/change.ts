@@ -32,7 +32,7 @@ export async function patchOf(project: Project, range: string | undefined): Prom
     throw new CliError(EXIT.usage, "NO_COMMIT", "there is no commit yet that the work tree could differ from");
   const { root } = project;
   const settings = await withoutFilters(root);
-  const output = await git(root, [...DIFF, "--end-of-options", range ?? "HEAD", "--"], settings).catch(
+  const output = await git(root, [...DIFF, "--end-of-options", range ?? "HEAD", "--"], { settings }).catch(
     (error: unknown) => {
       if (!(error instanceof GitCommandError) || error.hung || range === undefined) throw error;
       throw new CliError(

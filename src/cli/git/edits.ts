@@ -27,7 +27,7 @@ export async function editsOf(root: string, commit: string): Promise<EditedFile[
     "--ignore-submodules=all",
     "-z",
   ];
-  const changed = splitNul(await git(root, [...args, commit, "--"], await withoutFilters(root)));
+  const changed = splitNul(await git(root, [...args, commit, "--"], { settings: await withoutFilters(root) }));
   const untracked = await gitList(root, ["ls-files", "--others", "--exclude-standard", "-z"]);
   const paths = [...new Set([...changed, ...untracked])];
   if (paths.length > MAX_OVERLAY_FILES) throw tooMuch(`${paths.length.toLocaleString("en-US")} files differ`);

@@ -32,7 +32,7 @@ function artifactSize(): number {
 /** Files in the index folders beside the databases and the base layers. */
 function leftovers(cache = "other-cache"): string[] {
   return cached(cache).filter(
-    (file) => !/\.sqlite(-shm|-wal)?$|\/(?:repository\.txt|search)$/.test(file) && !/\/base-[^/]*$/.test(file),
+    (file) => !/\.sqlite(-shm|-wal)?$|\/(?:repository\.txt|search|texts)$/.test(file) && !/\/base-[^/]*$/.test(file),
   );
 }
 
