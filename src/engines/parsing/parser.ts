@@ -104,11 +104,11 @@ async function syntaxOutline(
   if (!clipLongLines(source, whole)) return "long-lines";
   const budget = workBudget(whole.length);
   const parse = (text: Uint16Array) => engine.parse(text, source.text, grammar, budget);
-  const bare = parseReadable(language, source, whole, parse);
-  const { parsed, units } = bare;
-  onStage("syntax");
-  if (!parsed.ok) return parsed.reason;
   try {
+    const bare = parseReadable(language, source, whole, parse);
+    const { parsed, units } = bare;
+    onStage("syntax");
+    if (!parsed.ok) return parsed.reason;
     const { tree } = parsed;
     const { symbols, comments } = extractSymbols(tree, source, compiled, bare.attributes);
     const levels =
@@ -134,12 +134,12 @@ async function syntaxOutline(
     const clearer = again?.ok === true ? readUses?.(again.tree.root, language) : undefined;
     const read = clearer ?? uses;
     const text = { source, units: clearer && withoutMacros ? withoutMacros.units : units, bodies };
-    const whole =
+    const allUses =
       read && readUses && isUnread
         ? usesAroundErrors(text, read, { engine, grammar, budget, language, readUses })
         : read;
     onStage("uses");
-    return { ...recovered, levels, hasErrors, uses: whole };
+    return { ...recovered, levels, hasErrors, uses: allUses };
   } catch (error) {
     return engine.recover(error);
   }

@@ -226,10 +226,9 @@ class FileText {
 
   /** The range, without comments at its end; a range of comments alone with the code that follows. */
   withCode({ startLine, endLine }: LineRange): LineRange {
-    const isCode = (number: number): boolean => this.lines[this.#at.get(number) ?? -1]?.isCode === true;
     let last = endLine;
     while (last > startLine && this.lines[this.#at.get(last) ?? -1]?.text.trim() === "") last--;
-    for (let number = startLine; number <= last; number++) if (isCode(number)) return { startLine, endLine: last };
+    if (this.hasCode({ startLine, endLine: last })) return { startLine, endLine: last };
     let following = last + 1;
     while (following <= last + LINES_AFTER_COMMENT && this.#at.has(following)) following++;
     return { startLine, endLine: Math.max(last, following - 1) };

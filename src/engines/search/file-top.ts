@@ -20,20 +20,21 @@ export function endOfHeader(lines: readonly TextLine[]): number {
     const line = lines[at] as TextLine;
     if (line.text.trim() === "") at++;
     else if (line.isCode) {
-      if (!IMPORT.test(line.text) && !BEFORE_CODE.test(line.text)) return from;
+      if (!isBeforeCode(line)) return from;
       at = endOfImport(lines, at);
     } else {
       while (at < lines.length && isComment(lines[at] as TextLine)) at++;
       const own = lines.slice(from, at);
       const isLicence = own.some(({ text }) => LICENCE.test(text));
       const below = lines[at];
-      const isAttached = below?.isCode === true && !IMPORT.test(below.text) && !BEFORE_CODE.test(below.text);
+      const isAttached = below?.isCode === true && !isBeforeCode(below);
       if (!isLicence && (isAttached || own.some(({ strength }) => strength > 0))) return from;
     }
   }
   return 0;
 }
 
+const isBeforeCode = ({ text }: TextLine): boolean => IMPORT.test(text) || BEFORE_CODE.test(text);
 const isComment = ({ text, isCode }: TextLine): boolean => !isCode && text.trim() !== "";
 
 /** Index behind an import, which may have a list in brackets over several lines. */
