@@ -87,7 +87,7 @@ class ExaminedFiles {
   }
 }
 
-/** So many files are passed over in search of the next one. */
+/** Files skipped at most to reach the one asked for, before all are put in a map. */
 const MAX_PASSED = 1_000;
 
 /** The text of one file and its language; undefined if it is not searched. */

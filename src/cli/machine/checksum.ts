@@ -13,7 +13,7 @@ export function sha256(bytes: Uint8Array): Buffer {
 /** Texts up to this length are hashed here, longer ones by `node:crypto`, which is faster and takes 10 ms to load. */
 const SHORT_TEXT = 16 * 1024;
 
-/** Tells texts apart that nobody chooses to be mistaken: 64 bits, in hex. */
+/** A hash for texts that nobody has a reason to forge: 64 bits or more, in hex. */
 export function textHash(text: string): string {
   if (text.length > SHORT_TEXT) return sha256(Buffer.from(text)).toString("hex");
   let first = 0x811c9dc5;

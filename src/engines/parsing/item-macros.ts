@@ -14,7 +14,7 @@ const MAX_LINE = 300;
 const MAX_NESTED = 20;
 
 const HEAD = /^(?:[A-Za-z_]\w{0,60}::){0,4}[a-z_]\w{0,60}!\s{0,20}\{$/;
-/** The begin of an item. */
+/** How an item begins. */
 const ITEM =
   /^(?:pub(?:\([^()]{0,100}\))?\s+)?(?:(?:unsafe|async|const|default|extern(?:\s+"[^"]{0,20}")?)\s+)*(?:fn|struct|enum|union|trait|impl|mod|use|const|static|type)\b/;
 /** An item of the macro `lazy_static`, to which the word `ref` belongs. */
@@ -71,7 +71,7 @@ export function withoutHeads(macros: readonly ItemMacro[], source: SourceText, u
   return bare;
 }
 
-/** Those without an error of the tree among their rows; none if the tree has errors that are nowhere. */
+/** Those without an error of the tree among their rows; none if its only errors are missing tokens, which have no node of their own. */
 export function readMacros(macros: readonly ItemMacro[], tree: SyntaxTree): ItemMacro[] {
   const errors = tree.nodesOf([ERROR_TYPE_ID]);
   if (errors.length === 0) return [];

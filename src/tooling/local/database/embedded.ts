@@ -22,7 +22,7 @@ interface EmbeddedDatabase {
 }
 
 const LAST_LINES = 4;
-/** A segment of the log is full of zeros at first, and of the usual 16 MB it is a third of the template. */
+/** A new segment of the log is all zeros; one of the usual 16 MB makes up a third of the template. */
 const NEW_DATABASE = ["--wal-segsize=1"];
 /** PostgreSQL clears its buffers at each start, which takes 0.6 s for the usual 128 MB; the file system's cache stands behind them. */
 const SETTINGS = ["-c", "shared_buffers=32MB"];

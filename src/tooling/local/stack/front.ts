@@ -10,7 +10,7 @@ import { Agent, createServer, type IncomingMessage, request as httpRequest, type
 import { errnoOf, OperatorError } from "../../errors.ts";
 
 const HOST = "127.0.0.1";
-/** Headers by which Miniflare tells itself another address or Worker than the request has: its store would be read without a signature. */
+/** Prefix of headers that make Miniflare treat a request as one to another address or Worker, which would read its store without a signature. */
 const INTERNAL = "mf-";
 const S3_PATH = "/cdn-cgi/local/r2/s3/";
 const CLIENT_ADDRESS = "cf-connecting-ip";
