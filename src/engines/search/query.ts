@@ -1,5 +1,6 @@
 import { SEARCH } from "../../contract/questions.ts";
 import { GlobError, typedGlob } from "../../lib/globs.ts";
+import { codeNames, registryNames } from "./code-names.ts";
 import { readQueryText, type QuerySegment } from "./issue-text.ts";
 import { foldCase, nameParts } from "./names.ts";
 import { INCLUDED, splitPath, TRAIT } from "./traits.ts";
@@ -21,26 +22,12 @@ const WHOLE_WEIGHT = 1.3;
 /** Names of languages tell little: code rarely names its own language. */
 const LANGUAGE_WEIGHT = 0.1;
 
-/** What people call things that code has another name for, which their question does not contain. */
-const CODE_NAMES: readonly [phrase: RegExp, name: string, weight: number][] = [
-  [/\bentry[ -]?points?\b/i, "main", 0.5],
-  [/\bcommand[ -]line\b/i, "cli", 0.5],
-  [/\bhow many\b/i, "max limit count", 0.5],
-];
-/** Verbs that code joins with the word behind them: "the request times out" is about a timeout. */
-const JOINED_VERBS =
-  /\b(back|call|check|clean|fall|log|look|plug|roll|set|shut|sign|start|time)(?:s|d|ed|ing|ged|ging|ned|ning|ting)? (back|down|in|out|up)\b/gi;
-
 /** The frame of a question. Its words are in no answer, and comments such as "unless an error happens" have them for another reason. */
 const FRAME = /\bwhat happens(?= (?:when|if|after|on|to|with)\b)/gi;
 
 /** A question of where to add one more of something, such as "how do I add a new command". */
 const ADDS =
   /^(?:(?:how|where) (?:to|do I|can I|do we|should I) )?(?:add|register|define|create|install) (?:(?:an?|my|own|new|custom|another) ){1,3}((?:[a-z]{2,24} ){0,2}[a-z]{3,24})\??$/i;
-/** Things that code registers by a function `use`. */
-const USED = /^(?:middlewares?|plugins?|extensions?)$/i;
-/** Names of functions and lists that register a thing, which `*` stands for. */
-const REGISTRIES = "add_* add* register_* register* *s *_table *table *_list *list".split(" ");
 const REGISTRY_WEIGHT = 1.2;
 /** A type that has the name of the thing itself tells less. */
 const THING_WEIGHT = 0.8;
@@ -174,27 +161,6 @@ function takeFilters(query: string): { rest: string; paths: string[]; languages:
     },
   );
   return { rest, ...found };
-}
-
-/** The names that code has for what a short query asks for. */
-function codeNames(segments: readonly QuerySegment[]): QuerySegment[] {
-  if (segments.some(({ kind }) => kind !== "title")) return [];
-  const text = segments.map((segment) => segment.text).join(" ");
-  const named = CODE_NAMES.filter(([phrase]) => phrase.test(text)).map(([, name, weight]) => titleOf(name, weight));
-  return [...named, ...Array.from(text.matchAll(JOINED_VERBS), ([, verb, other]) => titleOf(`${verb}${other}`, 1))];
-}
-
-function titleOf(text: string, weight: number): QuerySegment {
-  return { kind: "title", weight, text };
-}
-
-/** The names by which code usually registers what a query wants to add, or lists all of its kind. */
-function registryNames(things: string): string[] {
-  const words = things.split(" ");
-  const last = words.at(-1) ?? "";
-  const ways = new Set([words.join("_"), words.join(""), last]);
-  const names = [...ways].flatMap((thing) => REGISTRIES.map((name) => name.replace("*", thing)));
-  return USED.test(last) ? ["use", ...names] : names;
 }
 
 /** `names` are further terms, which the index may lack. */

@@ -80,4 +80,23 @@ describe("names that code has for what a question asks", () => {
       "login",
     ]);
   });
+
+  it("are the verbs of irregular past forms", async () => {
+    const found = await searchIn([
+      { path: "src/corners.ts", language: "typescript", text: "/** Where shapes end. */\nexport const corners = 1;" },
+      {
+        path: "src/link.ts",
+        language: "typescript",
+        text: "export function bindArrow(shape: Shape) {\n  bind(shape);\n}",
+      },
+    ]);
+    expect((await found("how are arrows bound to shapes"))[0]).toBe("src/link.ts");
+    expect(
+      parseQuery({ query: "how is the constructor bound" }).terms.map(({ shown, weight }) => [shown, weight]),
+    ).toEqual([
+      ["constructor", 1],
+      ["bound", 1],
+      ["bind", 0.7],
+    ]);
+  });
 });

@@ -1,0 +1,57 @@
+import type { QuerySegment } from "./issue-text.ts";
+
+/** Names that code has for what a question asks for and that the question does not contain. */
+
+/** What people call things that code has another name for, which their question does not contain. */
+const CODE_NAMES: readonly [phrase: RegExp, name: string, weight: number][] = [
+  [/\bentry[ -]?points?\b/i, "main", 0.5],
+  [/\bcommand[ -]line\b/i, "cli", 0.5],
+  [/\bhow many\b/i, "max limit count", 0.5],
+];
+/** Verbs that code joins with the word behind them: "the request times out" is about a timeout. */
+const JOINED_VERBS =
+  /\b(back|call|check|clean|fall|log|look|plug|roll|set|shut|sign|start|time)(?:s|d|ed|ing|ged|ging|ned|ning|ting)? (back|down|in|out|up)\b/gi;
+
+/** Past forms of irregular verbs with the verb, by which code is named: "how are arrows bound to shapes" is about `bindArrow`. */
+const PAST_FORMS: ReadonlyMap<string, string> = new Map(
+  (
+    "bound bind,built build,broken break,broke break,caught catch,chosen choose,chose choose,drawn draw,drew draw,driven drive,fed feed," +
+    "forgotten forget,frozen freeze,grew grow,grown grow,held hold,hidden hide,kept keep," +
+    "lost lose,met meet,overridden override,overwritten overwrite,ran run,rebuilt rebuild,rewritten rewrite," +
+    "sent send,shrunk shrink,slept sleep,sought seek,spun spin,stolen steal,stuck stick,taken take,took take," +
+    "thrown throw,threw throw,torn tear,unwound unwind,withheld withhold,woken wake,woke wake,written write,wrote write"
+  )
+    .split(",")
+    .map((pair) => pair.split(" ") as [string, string]),
+);
+/** Below the word as written, which code has as well ("upper bound"). */
+const PAST_WEIGHT = 0.7;
+
+/** Things that code registers by a function `use`. */
+const USED = /^(?:middlewares?|plugins?|extensions?)$/i;
+/** Names of functions and lists that register a thing, which `*` stands for. */
+const REGISTRIES = "add_* add* register_* register* *s *_table *table *_list *list".split(" ");
+
+/** The names that code has for what a short query asks for. */
+export function codeNames(segments: readonly QuerySegment[]): QuerySegment[] {
+  if (segments.some(({ kind }) => kind !== "title")) return [];
+  const text = segments.map((segment) => segment.text).join(" ");
+  const named = CODE_NAMES.filter(([phrase]) => phrase.test(text)).map(([, name, weight]) => titleOf(name, weight));
+  const joined = Array.from(text.matchAll(JOINED_VERBS), ([, verb, other]) => titleOf(`${verb}${other}`, 1));
+  const words = new Set(text.toLowerCase().match(/[a-z]+/g));
+  const verbs = [...words].flatMap((word) => PAST_FORMS.get(word) ?? []).map((verb) => titleOf(verb, PAST_WEIGHT));
+  return [...named, ...joined, ...verbs];
+}
+
+function titleOf(text: string, weight: number): QuerySegment {
+  return { kind: "title", weight, text };
+}
+
+/** The names by which code usually registers what a query wants to add, or lists all of its kind. */
+export function registryNames(things: string): string[] {
+  const words = things.split(" ");
+  const last = words.at(-1) ?? "";
+  const ways = new Set([words.join("_"), words.join(""), last]);
+  const names = [...ways].flatMap((thing) => REGISTRIES.map((name) => name.replace("*", thing)));
+  return USED.test(last) ? ["use", ...names] : names;
+}
