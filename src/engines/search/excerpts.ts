@@ -60,11 +60,12 @@ export function offersOf(
   const isSure = places[0]?.defined !== undefined;
   const seen = places.map((place, i) => {
     const line = lineOfLiteral(text.lines, place.chunk, literals);
-    const documented = line === undefined && !text.hasCode(place.chunk) ? place.documented : undefined;
+    const below = line === undefined ? place.documented : undefined;
+    const documented = below !== undefined && !text.hasCode(below.lines) ? below.symbol : undefined;
     const narrow = line === undefined ? (documented ?? place.defined ?? narrowSymbol(place, text)) : undefined;
     const { startLine, endLine } = line === undefined ? place.chunk : { startLine: line, endLine: line };
     const around = innermost(record, place.symbols, startLine, endLine);
-    const symbol = narrow ?? around;
+    const symbol = narrow ?? (line === undefined ? openedBy(place, text) : undefined) ?? around;
     // What surrounds the symbol in its chunk is shown too: it often has what the answer needs.
     const shown = (narrowed: number | undefined): LineRange =>
       text.withCode(text.withoutHeader(text.withoutTests(rangeOf(place, text, narrowed), place.tests)));
@@ -259,6 +260,23 @@ function narrowSymbol({ ranked, symbols, chunk, tests }: Place, text: FileText):
       best = { symbol, strength, lines };
   }
   return best !== undefined && best.strength > 0 && best.strength >= NARROW_SHARE * whole ? best.symbol : undefined;
+}
+
+/** The innermost definition that begins in the chunk and goes on below it, behind comments and the first lines of what contains it alone. */
+function openedBy({ ranked, symbols, chunk }: Place, text: FileText): number | undefined {
+  const opening = symbols
+    .map((symbol) => ({ symbol, place: ranked.record.symbols[symbol] as SymbolPlace }))
+    .filter(({ place }) => place.startLine >= chunk.startLine && place.startLine <= chunk.endLine)
+    .filter(({ place }) => place.endLine > chunk.endLine && !SMALL_KINDS.has(place.kind))
+    .toSorted((a, b) => a.place.startLine - b.place.startLine);
+  let { startLine } = text.withoutHeader(chunk);
+  let opened: number | undefined;
+  for (const { symbol, place } of opening) {
+    if (text.hasCode({ startLine, endLine: place.startLine - 1 })) break;
+    opened = symbol;
+    startLine = place.startLine + 1;
+  }
+  return opened;
 }
 
 /** The symbol around the line that matches best; of a comment the next one in the chunk. */

@@ -57,8 +57,8 @@ export interface Place {
   symbols: number[];
   /** The symbol that the query names. */
   defined: number | undefined;
-  /** The symbol that the chunk is about if it is only a comment. */
-  documented: number | undefined;
+  /** The symbol that the chunk is about if these lines of it are only a comment. */
+  documented: { symbol: number; lines: LineRange } | undefined;
   /** How well the name of a symbol answers: 0 to 1. */
   nameWorth: (symbol: number) => number;
   /** Lines of tests in the file, which are worth less than what they test. */
@@ -230,25 +230,34 @@ function placeOf(
   const chunks = whole === undefined ? [ordinal] : chunksOf(record, record.symbols[whole] as SymbolPlace);
   const named = definition === undefined ? undefined : bodyOf(record, definition.symbol);
   const defined = named !== undefined && symbols.includes(named) ? named : undefined;
-  const documented = isHead ? undefined : symbolBelow(record, chunk);
+  const documented = documentedBy(record, chunk);
   const read = new Set(chunks.includes(ordinal) ? chunks : [ordinal]);
   if (documented !== undefined) {
-    symbols.push(documented);
-    const symbol = record.symbols[documented] as SymbolPlace;
-    for (const own of chunksOf(record, symbol).slice(0, isWhole(symbol) ? undefined : 1)) read.add(own);
+    symbols.push(documented.symbol);
+    const symbol = record.symbols[documented.symbol] as SymbolPlace;
+    const own = isHead ? [] : chunksOf(record, symbol).slice(0, isWhole(symbol) ? undefined : 1);
+    for (const one of own) read.add(one);
   }
   return { ranked, worth, chunk, chunks: [...read], symbols, defined, documented, nameWorth, tests };
 }
 
-/** The next symbol below a chunk in which none begins: a documentation that is longer than a chunk may be above it. */
-function symbolBelow({ symbols }: ContentRecord, { startLine, endLine }: ChunkPlace): number | undefined {
-  let next: number | undefined;
-  for (const [i, symbol] of symbols.entries()) {
-    if (symbol.startLine >= startLine && symbol.startLine <= endLine) return undefined;
-    const isNearer = symbol.startLine < (next === undefined ? Infinity : (symbols[next]?.startLine ?? 0));
-    if (symbol.startLine > endLine && symbol.startLine <= endLine + MAX_COMMENT_LINES && isNearer) next = i;
-  }
-  return next;
+/**
+ * The next symbol below a chunk in which none begins, or only what contains it, such as a module: a documentation that is longer than a chunk may
+ * be above it, in the lines behind the last of those beginnings.
+ */
+function documentedBy({ symbols }: ContentRecord, { startLine, endLine }: ChunkPlace): Place["documented"] {
+  const below = symbols.flatMap((symbol, i) =>
+    symbol.startLine > endLine && symbol.startLine <= endLine + MAX_COMMENT_LINES ? [{ symbol, i }] : [],
+  );
+  const next = below.reduce<(typeof below)[number] | undefined>(
+    (nearest, one) => (nearest && nearest.symbol.startLine <= one.symbol.startLine ? nearest : one),
+    undefined,
+  );
+  if (!next) return undefined;
+  const begun = symbols.filter((symbol) => symbol.startLine >= startLine && symbol.startLine <= endLine);
+  if (begun.some((symbol) => symbol.endLine < next.symbol.endLine)) return undefined;
+  const first = Math.max(startLine, ...begun.map((symbol) => symbol.startLine + 1));
+  return first > endLine ? undefined : { symbol: next.i, lines: { startLine: first, endLine } };
 }
 
 function isWhole({ startLine, endLine }: SymbolPlace): boolean {

@@ -29,3 +29,32 @@ describe("documentation that is longer than a chunk", () => {
     expect(results[0]?.excerpts.map((own) => [own.startLine, own.endLine])).toEqual([[startLine, endLine]]);
   });
 });
+
+describe("a class within a module, below a comment", () => {
+  const head = (commentLines: number): string[] => [
+    "module Records",
+    ...Array.from({ length: commentLines }, (_, i) => `  # Keeps the association of a record, part ${i}.`),
+    "  class Owner",
+  ];
+  const body = Array.from({ length: 30 }, (_, i) => `    option :of_${i}`);
+
+  it.each([8, 18, 30])("is what %i lines of comment are about, not the module", async (commentLines) => {
+    const lines = [...head(commentLines), ...body, "  end", "end", ""];
+    const start = commentLines + 2;
+    const file: TestFile = {
+      path: "lib/records.rb",
+      language: "ruby",
+      text: lines.join("\n"),
+      symbols: [
+        { name: "Records", kind: "module", startLine: 1, endLine: start + 32 },
+        { name: "Owner", kind: "class", startLine: start, endLine: start + 31 },
+      ],
+    };
+    const { results } = await search(
+      await coldIndex([file]),
+      { query: "where is the association kept" },
+      textsOf([file]),
+    );
+    expect(results[0]?.symbol?.name).toBe("Owner");
+  });
+});
