@@ -154,12 +154,18 @@ function hasLettersInOrder(text: string, letters: string): boolean {
   return at === letters.length;
 }
 
-/** Definitions of code before headings and keys, sources before tests and docs, bodies before prototypes; else in order of path and line. */
+/** Kinds that only tell what a type consists of. */
+const MEMBER_KINDS: ReadonlySet<string> = new Set(["field", "enum_member"]);
+
+/**
+ * Definitions of code before headings and keys, sources before tests and docs, bodies before prototypes, types and functions before fields and
+ * enum members; else in order of path and line.
+ */
 function byImportance(index: SearchIndex): (a: Found, b: Found) => number {
   const rank = ({ file, symbol }: Found): number =>
     (TEXT_KINDS.has(symbol.kind) ? 4 : 0) +
     (isAside(index.path(file), index.traits[file] as number) ? 2 : 0) +
-    (isPrototype(symbol, index.language(file)) ? 1 : 0);
+    (MEMBER_KINDS.has(symbol.kind) || isPrototype(symbol, index.language(file)) ? 1 : 0);
   return (a, b) => rank(a) - rank(b) || inOrder(a, b);
 }
 

@@ -279,6 +279,25 @@ describe("look-ups", () => {
     }
   });
 
+  it("put a type before enum members and fields of its name", async () => {
+    const { index, texts } = await open([
+      {
+        path: "src/args.rs",
+        language: "rust",
+        text: "enum Where {\n  Workspace,\n}",
+        symbols: [{ name: "Workspace", kind: "enum_member", startLine: 2, endLine: 2 }],
+      },
+      {
+        path: "src/workspace.rs",
+        language: "rust",
+        text: "pub struct Workspace {}",
+        symbols: [{ name: "Workspace", kind: "struct", startLine: 1, endLine: 1 }],
+      },
+    ]);
+    const { symbols } = await findSymbols(index, { name: "Workspace" }, texts);
+    expect(symbols.map(({ kind }) => kind)).toEqual(["struct", "enum_member"]);
+  });
+
   it("find symbols by name, qualified name, prefix and letters", async () => {
     const find = async (name: string, match?: "exact" | "prefix" | "fuzzy"): Promise<string[]> =>
       (await findSymbols(shop.index, { name, match }, shop.texts)).symbols.map((s) => `${s.path}:${s.qualifiedName}`);
