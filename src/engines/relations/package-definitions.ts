@@ -26,7 +26,12 @@ export async function definedInPackage(
     const other = await elsewhere(follow, path, rule, { module, name }, read);
     if (other !== undefined) return other;
   }
-  const candidates = (await follow.files.definitions(definition, path)).map((own) => own.path);
+  // A namespace of the same name is many files, of which none need define it; a member is known within its class alone.
+  const named = (await follow.files.definitions(definition, path)).filter(
+    ({ kind, qualifiedName = "" }) =>
+      kind !== "namespace" && !(rule.separatesMembers === true && qualifiedName.includes("::")),
+  );
+  const candidates = named.map((own) => own.path);
   const holding = candidates.filter((own) => rule.holds(path, module, own));
   const confirms = (own: string, uses: FileUses) => rule.confirms(module, own, uses);
   const found = await inFiles(follow, path, holding, name, { rule, read, confirms });

@@ -18,6 +18,8 @@ export interface PackageRule {
   hides(candidate: string): boolean;
   /** Members may be defined outside of their class. */
   membersApart: boolean;
+  /** Qualified names of members, and of nothing else, have a `::`. */
+  separatesMembers?: true;
 }
 
 /** Key of the binding for a Go, Java or Kotlin file's own package. No identifier has a space. */
@@ -93,6 +95,7 @@ const PHP: PackageRule = {
   ownPackage: packageOf,
   hides: () => false,
   membersApart: false,
+  separatesMembers: true,
 };
 
 const CSHARP: PackageRule = {

@@ -190,7 +190,8 @@ export function statedParameters(comment: SyntaxNode | undefined, place: Place):
   return stated;
 }
 
-function statedType(text: string, place: Place): Expression | undefined {
+/** The class that a comment names; undefined for types that are none, and for several. */
+export function statedType(text: string, place: Place): Expression | undefined {
   const [only = "", ...others] = text
     .replace(/^\?/, "")
     .split("|")

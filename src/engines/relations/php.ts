@@ -1,3 +1,4 @@
+import { methodTags } from "../parsing/method-tags.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { type Expression, type OpenClass, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
@@ -16,6 +17,7 @@ import {
   splitName,
   statedIn,
   statedParameters,
+  statedType,
   typeOf,
 } from "./php-expressions.ts";
 import { visitChildren } from "./walk.ts";
@@ -201,7 +203,24 @@ function classDeclaration(node: SyntaxNode, place: Place): void {
   const line = name.row + 1;
   file.bindOnce(names.scope, name.text, line);
   const opened = file.openClass(line);
-  classBody(node, opened, { ...place, scope: file.inner(scope, name.text, opened), className: name.text });
+  const inner = { ...place, scope: file.inner(scope, name.text, opened), className: name.text };
+  classBody(node, opened, inner);
+  declareDocumented(node, opened, inner);
+}
+
+/** Methods that the documentation of a class declares, except for those that it has. */
+function declareDocumented(node: SyntaxNode, opened: OpenClass, place: Place): void {
+  const { text } = node.tree;
+  let line = node.row + 1;
+  let end = node.start;
+  for (const tag of methodTags(text, node.start).toReversed()) {
+    line -= text.slice(tag.start, end).split("\n").length - 1;
+    end = tag.start;
+    if (opened.members.has(functionKey(tag.name))) continue;
+    place.file.member(opened, functionKey(tag.name), line);
+    const returned = tag.type === "" ? undefined : statedType(tag.type, place);
+    if (returned) place.file.returns(line, returned);
+  }
 }
 
 /** What a class of its own name or none declares; `place` is inside of it. */

@@ -19,7 +19,7 @@ export interface RelatedFiles {
    * Definitions with a name in all files of the repository of the file `path`, or of the one that is asked; languages with packages need them,
    * since their imports do not name files.
    */
-  definitions(name: string, path?: string): Promise<readonly { path: string; kind?: string }[]>;
+  definitions(name: string, path?: string): Promise<readonly { path: string; kind?: string; qualifiedName?: string }[]>;
   /** The package of another repository that an import of Go, Java or Kotlin may mean, where it defines a name. */
   packageElsewhere(path: string, module: string, name: string): Promise<PackageFiles | undefined>;
   /** Files that an import of a package or through an alias may mean, the likeliest first. */

@@ -134,12 +134,52 @@ describe("PHP", () => {
     expect(await callsIn(twice, "c.php")).toEqual(["f@5 → c.php:5", "D@5 → c.php:5"]);
   });
 
+  it("knows the methods that the documentation of a class declares, and their results", async () => {
+    const facade = {
+      "Route.php": [
+        "<?php",
+        "namespace App\\Facades;",
+        "/**",
+        " * @see Router",
+        " * @method static \\App\\Entry get(string $uri, callable(int): string $action = null)",
+        " * @method static string|null named(string $name)",
+        " */",
+        "final class Route {",
+        "  public static function named() {}",
+        "}",
+      ].join("\n"),
+      "Entry.php": "<?php\nnamespace App;\nclass Entry { function only() {} }\n",
+      "web.php": "<?php\nuse App\\Facades\\Route;\nRoute::get('/')->only();\nRoute::named('a');\nRoute::missing();\n",
+    };
+    expect(await callsIn(facade, "web.php")).toEqual([
+      "only@3 → Entry.php:3",
+      "get@3 → Route.php:5",
+      "named@4 → Route.php:9",
+      "missing@5 → unknown",
+    ]);
+  });
+
+  it("finds a class among many files whose namespace or methods have its name", async () => {
+    const many = Array.from({ length: 60 }, (_, i) => [
+      `src/Queue/${i}.php`,
+      `<?php\nnamespace App\\Queue;\nclass Job${i} { function queue() {} }\n`,
+    ]);
+    const files: Record<string, string> = {
+      ...Object.fromEntries(many),
+      "src/Facades/Queue.php": "<?php\nnamespace App\\Facades;\nclass Queue { static function push() {} }\n",
+      "src/app.php": "<?php\nuse App\\Facades\\Queue;\nQueue::push();\n",
+    };
+    expect(await callsIn(files, "src/app.php")).toEqual(["push@3 → src/Facades/Queue.php:3"]);
+  });
+
   it.each([
     ["classes that extend each other", "class A extends B {} class B extends A { function m() { $this->none(); } }"],
     ["deep expressions", `function f() { return ${"(".repeat(3_000)}f()${")".repeat(3_000)}; }`],
     ["long chains", `class A { function f(): self { return $this${"->f()".repeat(2_000)}; } }`],
     ["variables that lead to each other", "function f() { $a = $b; $b = $a; $a->run(); }"],
     ["many assignments", `function f() { ${"$a = new A(); ".repeat(4_000)} $a->run(); }`],
+    ["documented methods", `/** ${"\\n * @method a ".repeat(40_000)}*/ class A {} A::a();`],
+    ["many classes behind comments", "/* */ class A {} */ class B {}\n".repeat(4_000)],
     ["comments without end", `/** ${"@param ".repeat(4_000)}*/ function f($a) {} f();`],
   ])("bounds what it reads: %s", async (_, text) => {
     await expect(callsIn({ "a.php": `<?php\n${text}\n` }, "a.php")).resolves.toBeInstanceOf(Array);

@@ -147,6 +147,20 @@ describe("languages that do not call each other", () => {
   });
 });
 
+describe("callers of a method", () => {
+  it("are looked for first where its class is mentioned, however many files mention its name", async () => {
+    const others = Array.from({ length: 1001 }, (_, i) => [`src/${i}.php`, "<?php\n$list->push(1);\n"] as const);
+    const files = await indexOf({
+      ...Object.fromEntries(others),
+      "src/Queue.php": "<?php\nclass Queue {\n  static function push() {}\n}\n",
+      "tests/QueueTest.php": "<?php\nQueue::push();\n",
+    });
+    const found = await callers(files, "push");
+    expect(found.uses).toContain("tests/QueueTest.php:2 certain 1 → src/Queue.php:3");
+    expect(found.truncated).toBe(true);
+  });
+});
+
 describe("files in languages without rules", () => {
   it("take no places of files with rules, however many they are", async () => {
     const pages = Array.from({ length: 1001 }, (_, i) => [`docs/${i}.pl`, "# shown\n"] as const);

@@ -1,3 +1,4 @@
+import { methodTags } from "../method-tags.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
 import { anonymousFunction, type Found, type GrammarRules, isTypeScope, membersOf, named, type Rule } from "./rule.ts";
 
@@ -39,14 +40,33 @@ const namespace: Rule = (node) => {
   return { kind: "namespace", name, ...(node.field("body") === undefined ? { fileWide: true } : {}) };
 };
 
+/** A type, and the methods that its documentation declares. */
+function documentedType(kind: "class" | "interface" | "trait"): Rule {
+  return (node) => {
+    const name = node.field("name")?.text;
+    if (name === undefined || name === "") return undefined;
+    const methods = methodTags(node.tree.text, node.start).map((tag): Found => ({
+      kind: "method",
+      name: tag.name,
+      container: name,
+      separator: "::",
+      outer: tag,
+      headEnd: tag.end,
+      leaf: true,
+      outlineOnly: true,
+    }));
+    return [...methods, { kind, name }];
+  };
+}
+
 export const phpRules: GrammarRules = {
   separator: "\\",
   comments: ["comment"],
   symbols: {
     namespace_definition: namespace,
-    class_declaration: named("class"),
-    interface_declaration: named("interface"),
-    trait_declaration: named("trait"),
+    class_declaration: documentedType("class"),
+    interface_declaration: documentedType("interface"),
+    trait_declaration: documentedType("trait"),
     enum_declaration: named("enum"),
     enum_case: (node) => {
       const name = node.field("name")?.text;

@@ -22,8 +22,8 @@ export interface Found {
   name: string;
   /** Node of the name; by default the `name` field, else the place where the head first mentions the name. */
   nameNode?: SyntaxNode;
-  /** Node whose range is the symbol's; the matched node if absent. */
-  outer?: SyntaxNode;
+  /** The symbol's range, most often a node; the matched node's if absent. */
+  outer?: { start: number; end: number };
   /** Type that the symbol belongs to although it is not written inside it (Go receiver, `A::b`). */
   container?: string;
   /** Separator between the container's or scope's name and this one, if it differs from the language's own. */

@@ -1,9 +1,9 @@
 /** Callers and implementations: the uses of some definitions. */
-import { hasUses, mayCall, mayCallIn } from "../../../engines/relations/languages.ts";
 import { isKotlin } from "../../../engines/relations/packages.ts";
 import { isWholeModule } from "../../../engines/relations/record.ts";
 import { type Meaning, type Use, WHOLE_MODULE } from "../../../engines/relations/types.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
+import { nameParts } from "../../../engines/search/names.ts";
 import {
   type Certainty,
   distinct,
@@ -17,10 +17,9 @@ import {
   TYPES,
 } from "./found.ts";
 import { Judge, type Judged, writtenName } from "./judge.ts";
+import { type FilesToRead, filesMentioning } from "./mentioning.ts";
 import { constructionsOf, isInitializer } from "./ruby-constructions.ts";
 
-/** Files that mention a name that are read for it. */
-const MAX_FILES = 1_000;
 /** Files whose uses are read together: a remote index reads what lies near in one request. */
 const BATCH = 50;
 /** Different meanings of uses that are followed for a question. */
@@ -112,9 +111,10 @@ export class UsesFinder {
     const near = [...new Set(definitions.map(({ path }) => path))];
     const names = new Set([name, ...definitions.flatMap(invokedAs)]);
     const mentioned = new Set([...names, ...(await this.#wholeModules(definitions))]);
-    const files = await this.#mentioning(mentioned, near);
+    const owners = new Set(definitions.flatMap(({ qualifiedName }) => nameParts(qualifiedName).at(-2) ?? []));
+    const files = await this.#mentioning(mentioned, { near, owners });
     const judge = new Judge(this.#files, definitions);
-    return { name, names, near, judge, places: new Set(definitions.map(symbolKey)), ...files, uses: [] };
+    return { name, names, near, owners, judge, places: new Set(definitions.map(symbolKey)), ...files, uses: [] };
   }
 
   /** Searches for other names, of which each search has some. */
@@ -122,32 +122,15 @@ export class UsesFinder {
     const searches: Search[] = [];
     for (const [search, all] of aliases) {
       const names = new Set([...all].slice(0, MAX_ALIASES));
-      searches.push({ ...search, names, ...(await this.#mentioning(names, search.near)) });
+      searches.push({ ...search, names, ...(await this.#mentioning(names, search)) });
     }
     return searches;
   }
 
-  /**
-   * Files that mention one of some names, in languages that may call the definitions in the files `near`: those with rules, and of those without
-   * the ones that mention the first name.
-   */
-  async #mentioning(names: ReadonlySet<string>, near: readonly string[]): Promise<Pick<Search, "paths" | "others">> {
-    const paths = new Set<string>();
-    let others: string[] | undefined;
-    const languages = [...new Set(near.map((path) => this.#files.language(path)))];
-    for (const name of names) {
-      const mentioning = await this.#files.mentioning(name, near);
-      const files = mentioning.filter(
-        ({ language }) => mayCall(language) && languages.some((called) => mayCallIn(language, called)),
-      );
-      // Thousands of pages of documentation must not take the places of the sources.
-      const withRules = files.filter(({ language }) => hasUses(language));
-      const without = files.filter(({ language }) => !hasUses(language));
-      if (withRules.length > MAX_FILES || without.length > MAX_FILES) this.truncated = true;
-      for (const { path } of withRules.slice(0, MAX_FILES)) paths.add(path);
-      others ??= without.slice(0, MAX_FILES).map(({ path }) => path);
-    }
-    return { paths, others: new Set(others) };
+  async #mentioning(names: ReadonlySet<string>, of: Pick<Search, "near" | "owners">): Promise<FilesToRead> {
+    const files = await filesMentioning(this.#files, names, of);
+    this.truncated ||= files.truncated;
+    return files;
   }
 
   /** Names of files that export one of the definitions as a whole: importers usually name it after the file. */
@@ -241,7 +224,7 @@ export class UsesFinder {
 }
 
 /** What is looked for to find the uses of definitions that share a name, and what was found. */
-interface Search {
+interface Search extends Pick<FilesToRead, "paths" | "others"> {
   /** As their uses are written. */
   name: string;
   /** Names that uses may have. */
@@ -250,9 +233,8 @@ interface Search {
   /** Places of the definitions, and their files. */
   places: ReadonlySet<string>;
   near: readonly string[];
-  /** Files that are read for it: with rules, and without. */
-  paths: ReadonlySet<string>;
-  others: ReadonlySet<string>;
+  /** Names of the types that the definitions are members of. */
+  owners: ReadonlySet<string>;
   uses: FoundUse[];
 }
 
