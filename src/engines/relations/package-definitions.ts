@@ -26,10 +26,11 @@ export async function definedInPackage(
     const other = await elsewhere(follow, path, rule, { module, name }, read);
     if (other !== undefined) return other;
   }
-  // A namespace of the same name is many files, of which none need define it; a member is known within its class alone.
+  const qualified = rule.qualified?.(module, definition);
+  // A namespace of the same name is many files, of which none need define it.
   const named = (await follow.files.definitions(definition, path)).filter(
-    ({ kind, qualifiedName = "" }) =>
-      kind !== "namespace" && !(rule.separatesMembers === true && qualifiedName.includes("::")),
+    ({ kind, qualifiedName }) =>
+      kind !== "namespace" && (qualified === undefined || qualified.endsWith(qualifiedName ?? "")),
   );
   const candidates = named.map((own) => own.path);
   const holding = candidates.filter((own) => rule.holds(path, module, own));

@@ -18,8 +18,8 @@ export interface PackageRule {
   hides(candidate: string): boolean;
   /** Members may be defined outside of their class. */
   membersApart: boolean;
-  /** Qualified names of members, and of nothing else, have a `::`. */
-  separatesMembers?: true;
+  /** Qualified name of the symbol that a package defines under a name, in languages whose symbols have the package in theirs. */
+  qualified?(module: string, definition: string): string;
 }
 
 /** Key of the binding for a Go, Java or Kotlin file's own package. No identifier has a space. */
@@ -95,7 +95,7 @@ const PHP: PackageRule = {
   ownPackage: packageOf,
   hides: () => false,
   membersApart: false,
-  separatesMembers: true,
+  qualified: (module, definition) => (module === "" ? definition : `${module}\\${definition}`),
 };
 
 const CSHARP: PackageRule = {
