@@ -1,10 +1,14 @@
 /** Declarations of Kotlin: what they bind, and what is recorded of their types. */
+import { ANY_NUMBER, takes } from "./overload-sets.ts";
 import { ANY_TYPE } from "./overloads.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { bindExtensions } from "./bind-extensions.ts";
 import { type Expression, type OpenClass, UNKNOWN } from "./expressions.ts";
 import { expressionOf, partsOfCall, RECEIVER, resultOfLambda, typeName, typeOf } from "./kotlin-expressions.ts";
 import { extensionKey, isTypeNode, keysOf, parametersOf, type Place } from "./kotlin-names.ts";
+
+/** Keys of functions have the number of arguments. */
+const ANY_ARGUMENTS = takes(0, ANY_NUMBER);
 
 /** Binds the declarations at the top of a file. */
 export function declareAll(nodes: readonly SyntaxNode[], place: Place): void {
@@ -56,8 +60,10 @@ export function declare(node: SyntaxNode, place: Place, opened?: OpenClass, over
       else {
         const isOverloaded = (key: string) => opened !== undefined && overloaded?.has(key) === true;
         const alone = keys.filter((key) => !isOverloaded(key));
-        bindKeys(alone, name.row + 1, place);
-        if (opened) memberKeys(alone, name.row + 1, opened, place);
+        if (opened) {
+          bindKeys(alone, name.row + 1, place);
+          memberKeys(alone, name.row + 1, opened, place);
+        } else for (const key of alone) file.bindOverload(scope, key, { line: name.row + 1, takes: ANY_ARGUMENTS });
         for (const key of keys.filter(isOverloaded)) overload(key, node, name.row + 1, result, place, opened);
       }
       return;

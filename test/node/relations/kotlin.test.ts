@@ -158,6 +158,7 @@ describe("Kotlin", () => {
   it.each([
     ["classes that extend each other", "open class A : B()\nopen class B : A() { fun m() { none() } }"],
     ["overloads", `class A { ${"fun f(a: Int) {}\n".repeat(10_000)} fun g() { f(1) } }`],
+    ["overloads of functions", `${"fun f(a: Int) {}\n".repeat(10_000)} fun g() { f(1) }`],
     ["parameters with defaults", `fun f(${"a: Int = 1, ".repeat(3_000)}b: Int = 2) { f() }`],
     ["deep expressions", `fun f(): Int = ${"(".repeat(2_000)}f()${")".repeat(2_000)}`],
     ["long chains", `fun f() = a${".b()".repeat(5_000)}`],
@@ -166,6 +167,25 @@ describe("Kotlin", () => {
     ["calls in a line", `fun f() { ${"f(); ".repeat(60_000)} }`],
   ])("bounds what it reads: %s", async (_, text) => {
     await expect(callsIn({ "a.kt": `${text}\n` }, "a.kt")).resolves.toBeInstanceOf(Array);
+  });
+});
+
+describe("Kotlin functions of one name", () => {
+  it("are told apart by the number of their arguments; else a call may mean each", async () => {
+    const files = {
+      "serve.kt": [
+        "package a",
+        "fun serve(port: Int) {}",
+        'fun serve(port: Int, host: String = "", run: () -> Unit) {}',
+        "fun serve(port: Int, run: suspend () -> Unit) {}",
+      ].join("\n"),
+      "main.kt": 'package b\nimport a.serve\nfun main() {\n  serve(1)\n  serve(1) { }\n  serve(1, "b") { }\n}\n',
+    };
+    expect(await callsIn(files, "main.kt")).toEqual([
+      "serve@4 → serve.kt:2",
+      "serve@5 → serve.kt:3 | serve.kt:4",
+      "serve@6 → serve.kt:3",
+    ]);
   });
 });
 
