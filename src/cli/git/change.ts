@@ -2,7 +2,7 @@ import { IMPACT } from "../../contract/questions.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { FileTree } from "../indexing/file-tree.ts";
 import { type Project, requireGit } from "../project.ts";
-import { git, gitList, GitCommandError, withoutFilters } from "./command.ts";
+import { gitComparing, gitList, GitCommandError } from "./command.ts";
 
 /** New files that git does not track yet: so many are part of the change, those that are not larger. */
 const MAX_UNTRACKED = 50;
@@ -31,8 +31,7 @@ export async function patchOf(project: Project, range: string | undefined): Prom
   if (project.head === undefined)
     throw new CliError(EXIT.usage, "NO_COMMIT", "there is no commit yet that the work tree could differ from");
   const { root } = project;
-  const settings = await withoutFilters(root);
-  const output = await git(root, [...DIFF, "--end-of-options", range ?? "HEAD", "--"], { settings }).catch(
+  const output = await gitComparing(root, [...DIFF, "--end-of-options", range ?? "HEAD", "--"]).catch(
     (error: unknown) => {
       if (!(error instanceof GitCommandError) || error.hung || range === undefined) throw error;
       throw new CliError(

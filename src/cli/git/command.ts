@@ -10,7 +10,7 @@ const MAX_STDERR_BYTES = 16 * 1024;
 
 /**
  * Settings that prevent a repository's `.git/config` from starting programs. Set on the command line, which overrides every
- * configuration file. For filters, whose names the repository chooses, see {@link withoutFilters}.
+ * configuration file. For filters, whose names the repository chooses, see {@link gitComparing}.
  */
 const SAFE_SETTINGS: Readonly<Record<string, string>> = {
   "core.fsmonitor": "false",
@@ -92,8 +92,8 @@ export function gitEnvironment(
   return { ...Object.fromEntries(passed), ...SAFE_ENVIRONMENT, ...config };
 }
 
-/** Settings that disable every configured filter, so that comparing files starts no program. */
-export async function withoutFilters(cwd: string): Promise<Record<string, string>> {
+/** Settings that disable every configured filter. */
+async function withoutFilters(cwd: string): Promise<Record<string, string>> {
   const names = new Set<string>();
   const keys = await gitList(cwd, ["config", "-z", "--name-only", "--get-regexp", String.raw`^filter\.`]);
   for (const key of keys) names.add(key.slice("filter.".length, key.lastIndexOf(".")));
@@ -111,6 +111,11 @@ export async function withoutFilters(cwd: string): Promise<Record<string, string
  */
 export function git(cwd: string, args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
   return unlessBlocked(cwd, (signal) => run(cwd, args, options, signal));
+}
+
+/** Runs a git command that compares files, with every configured filter disabled, so that it starts no program. Throws as `git` does. */
+export async function gitComparing(cwd: string, args: readonly string[]): Promise<Buffer> {
+  return git(cwd, args, { settings: await withoutFilters(cwd) });
 }
 
 interface GitOptions {

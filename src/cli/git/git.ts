@@ -8,13 +8,13 @@ import { sha256 } from "../machine/checksum.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import {
   git,
+  gitComparing,
   gitEnvironment,
   gitProgram,
   GitCommandError,
   gitLine,
   gitList,
   splitNul,
-  withoutFilters,
 } from "./command.ts";
 import { realPath } from "../machine/platform.ts";
 
@@ -164,8 +164,7 @@ export async function countApart(
 /** Number of files of the work tree that differ from HEAD. */
 export async function countChanges(cwd: string): Promise<number> {
   const args = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all"];
-  const settings = await withoutFilters(cwd);
-  return splitNul(await git(cwd, args, { settings })).length;
+  return splitNul(await gitComparing(cwd, args)).length;
 }
 
 /** The files of a work tree: tracked ones, and untracked ones that are not ignored; or those of a plain folder. */

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { editsOf } from "../../../src/cli/git/edits.ts";
 import { CODECTX_ENTRY } from "../../support/codectx-entry.ts";
 import { sampleFiles, Sandbox } from "./support/run.ts";
 
@@ -50,6 +51,8 @@ async function runAll(): Promise<void> {
   await sandbox.run("app", ["symbol", "double1", "--json"], { env: NO_KEY });
   await sandbox.run("app", ["outline", "src/module1.ts", "--json"], { env: NO_KEY });
   expect(await sandbox.run("app", ["impact", "--json"], { env: NO_KEY })).toMatchObject({ code: 0 });
+  // What `--remote --edits` sends.
+  await editsOf(sandbox.path("app"), "HEAD");
 }
 
 describe("a hostile .git/config", () => {
