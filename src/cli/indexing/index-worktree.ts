@@ -1,5 +1,6 @@
 import { DEFAULT_MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
 import { contentLanguage } from "../../engines/parsing/detect.ts";
+import { includesSorted } from "../../engines/search/order.ts";
 import type { ContentBuilder, BuilderStats } from "./content-builder.ts";
 import type { EmbedStats } from "./embed-queue.ts";
 import { listBases } from "./bases.ts";
@@ -62,8 +63,8 @@ export interface IndexOptions extends BuildOptions {
   /** Whether a file is known to be as it was after the last run; others are examined. */
   isSame?: ((path: string) => boolean) | undefined;
   /**
-   * The files that may have changed since the last run, where the list of files and the ignore rules are those of that run: no other is looked
-   * at. The report then counts no files that are skipped for their names.
+   * The files that may have changed since the last run, or been added to the list of files or gone from it, where the ignore rules are those
+   * of that run: no other is looked at. The report then counts no files that are skipped for their names.
    */
   only?: ReadonlySet<string> | undefined;
   /** Called once the rows of the files are written. */
@@ -103,7 +104,8 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
   const changedSince = findChanged(tree, known, options.isSame);
   const { head } = options;
   const listing = await options.files;
-  const paths = only ? [...only] : listing.paths();
+  // A file that is gone from the list may still be on disk.
+  const paths = only ? [...only].filter((path) => includesSorted(listing.paths(), path)) : listing.paths();
   const scan = scanFiles(tree, paths, readCodectxIgnores(tree, listing.named(CODECTX_IGNORE)), known, {
     maxFileSizeBytes: DEFAULT_MAX_FILE_SIZE_BYTES,
     nowMs: options.nowMs,

@@ -1,15 +1,10 @@
 import { analyzeContent } from "../../engines/search/analyze.ts";
+import { changeTable } from "../../engines/search/change-table.ts";
 import { planMerge } from "../../engines/search/merge-policy.ts";
 import { Segment } from "../../engines/search/segment.ts";
 import { mergeSegments } from "../../engines/search/segment-merge.ts";
 import { buildSegment } from "../../engines/search/segment-writer.ts";
-import {
-  buildTable,
-  changeTable,
-  type OpenSegment,
-  RevisionTable,
-  type WrittenTable,
-} from "../../engines/search/table.ts";
+import { buildTable, type OpenSegment, RevisionTable, type WrittenTable } from "../../engines/search/table.ts";
 import { SearchFormatError, type RevisionFile } from "../../engines/search/types.ts";
 import type { IndexStore } from "../indexing/store.ts";
 import { readContents } from "./contents.ts";
@@ -71,15 +66,15 @@ export async function buildSearchTable(
 }
 
 /**
- * Writes the table `name` of a work tree, of which some files have changed since the table `earlier` was written: the work grows with the
- * changes, besides a few bytes for each path. False, and nothing is written, if the table must be built: a path is new, the earlier table
- * is gone or damaged, or segments should be merged. Needs the write lock.
+ * Writes the table `name` of a work tree, of which the files at the paths `changed` may be others, new or gone since the table `earlier` was
+ * written; `files` are those of them that are indexed. The work grows with the changes, besides a few bytes for each path. False, and
+ * nothing is written, if the table must be built: the earlier table is gone or damaged, or segments should be merged. Needs the write lock.
  */
 export async function changeSearchTable(
   store: IndexStore,
   folder: SearchFolder,
   name: string,
-  { earlier, files }: { earlier: string; files: readonly IndexedFile[] },
+  { earlier, changed, files }: { earlier: string; changed: readonly string[]; files: readonly IndexedFile[] },
 ): Promise<boolean> {
   folder.removeLeftovers();
   const opened: OpenFile[] = [];
@@ -89,7 +84,8 @@ export async function changeSearchTable(
     if (bytes === undefined) return false;
     opened.push(bytes);
     const segments = await openSegments(folder, opened);
-    const changes = new Map(files.map(({ path, content }) => [path, { path, ...content }]));
+    const changes = new Map<string, RevisionFile | undefined>(changed.map((path) => [path, undefined]));
+    for (const { path, content } of files) changes.set(path, { path, ...content });
     const written = await changeTable(bytes, changes, segments);
     if (written === undefined || planOfMerge(written, segments).chosen.size > 0) return false;
     folder.writeTable(name, written.table);

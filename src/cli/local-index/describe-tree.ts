@@ -63,7 +63,7 @@ export function saveChanges(folder: SearchFolder, root: string, state: TreeState
 }
 
 /** Whether the index depends on the file itself, not only on its name. */
-function dependsOnFile(path: string): boolean {
+export function dependsOnFile(path: string): boolean {
   if (IGNORE_FILES.includes(path.slice(path.lastIndexOf("/") + 1))) return true;
   return (mayBeScript(path) || isDefaultIncluded(path)) && skipReason(path) === undefined;
 }

@@ -1,4 +1,6 @@
+import { compareUtf8 } from "../../engines/search/order.ts";
 import { FileTree } from "../indexing/file-tree.ts";
+import { dependsOnFile } from "./describe-tree.ts";
 import type { SearchFolder } from "./search-folder.ts";
 import { stateName } from "./state-name.ts";
 import { changedPaths, readTreeState, type StoredTreeState, type TreeState } from "./tree-state.ts";
@@ -11,8 +13,10 @@ export interface Examination extends Pick<TreeState, "table" | "head" | "listing
   isSame: boolean;
   /** Whether a file is known to be as it was. */
   isSameFile: (path: string) => boolean;
-  /** The files that may not be as the state has them, if the list of files is the same; undefined outside of git, whose list is not known. */
+  /** The files of the state that may not be as it has them; undefined outside of git, whose list is not known. */
   mayDiffer: ReadonlySet<string> | undefined;
+  /** The files in a list of git's that the index may depend on and the state does not have, and those of the state that are not in the list. */
+  newOrGone: (listed: readonly string[]) => string[];
 }
 
 /** Examines the files and folders of a work tree. Undefined without a last state. */
@@ -37,7 +41,22 @@ export function examineTree(folder: SearchFolder, root: string): Examination | u
     isSame: changed.size === 0,
     isSameFile: (path) => (all ??= new Set([...written.examined.paths, ...later])).has(path) && !changed.has(path),
     mayDiffer: written.folderCount > 0 ? undefined : new Set([...changed, ...later]),
+    newOrGone: (listed) => newOrGone(listed, written.examined.paths),
   };
+}
+
+/** Compares the paths of a list with those of a state, which are in the same order. */
+function newOrGone(listed: readonly string[], examined: readonly string[]): string[] {
+  const found: string[] = [];
+  let next = 0;
+  for (const path of listed) {
+    let known = examined[next];
+    for (; known !== undefined && known !== path && compareUtf8(known, path) < 0; known = examined[++next])
+      found.push(known);
+    if (known === path) next++;
+    else if (dependsOnFile(path)) found.push(path);
+  }
+  return [...found, ...examined.slice(next)];
 }
 
 /** What has changed since a state was written. */

@@ -110,10 +110,15 @@ export async function updateForSearch(
   return report;
 }
 
-/** The files that may have changed; undefined if that is not known, they are many, or the choice of all files may have changed. */
-function fewThatMayDiffer(last: Examination, { digest }: FileListing): ReadonlySet<string> | undefined {
-  const paths = digest === last.listing ? last.mayDiffer : undefined;
-  if (paths === undefined || paths.size > MAX_CHANGED) return undefined;
+/**
+ * The files that may have changed, be new or be gone; undefined if that is not known, they are many, or the choice of all files may have
+ * changed.
+ */
+function fewThatMayDiffer(last: Examination, listing: FileListing): ReadonlySet<string> | undefined {
+  if (last.mayDiffer === undefined) return undefined;
+  const paths = new Set(last.mayDiffer);
+  if (listing.digest !== last.listing) for (const path of last.newOrGone(listing.paths())) paths.add(path);
+  if (paths.size > MAX_CHANGED) return undefined;
   return [...paths].some((path) => hasName(path, CODECTX_IGNORE)) ? undefined : paths;
 }
 
@@ -140,9 +145,7 @@ async function ensureTable(
   if (folder.tableNames().includes(name)) return name;
   if (since !== undefined && since.changed.length <= MAX_CHANGED) {
     const files = indexedFiles(store, row.id, since.changed);
-    // A file that is no longer indexed is missing here.
-    const isSame = files.length === since.changed.length;
-    if (isSame && (await changeSearchTable(store, folder, name, { earlier: since.earlier, files }))) return name;
+    if (await changeSearchTable(store, folder, name, { ...since, files })) return name;
   }
   await buildSearchTable(store, folder, { name, files: indexedFiles(store, row.id), read: filesOfWorkTree(root) });
   return name;

@@ -24,6 +24,18 @@ export function sortUtf8(texts: string[]): string[] {
   return texts.some((text) => SURROGATE.test(text)) ? texts.sort(compareUtf8) : texts.sort();
 }
 
+/** Whether a text is among texts in order of their UTF-8. */
+export function includesSorted(sorted: readonly string[], text: string): boolean {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compareUtf8(sorted[middle] as string, text) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return sorted[low] === text;
+}
+
 const encoder = new TextEncoder();
 
 /** Eight bytes as two numbers of 32 bits, the first byte highest. */

@@ -28,23 +28,64 @@ export class PathList {
     return this.bytes.subarray(this.#starts[position], this.#starts[position + 1]);
   }
 
+  /** A path as text. */
+  text(position: number): string {
+    return decoder.decode(this.at(position).subarray(0, -1));
+  }
+
+  /** The bytes of the paths from one position up to another. */
+  range(from: number, to: number): Uint8Array {
+    return this.bytes.subarray(this.#starts[from], this.#starts[to]);
+  }
+
   /** Position of a path; -1 if it is not there. */
   find(path: string): number {
     const wanted = encoder.encode(path + PATH_END);
-    let low = 0;
-    let high = this.size - 1;
-    while (low <= high) {
-      const middle = (low + high) >> 1;
-      const order = compareBytes(this.at(middle), wanted);
-      if (order === 0) return middle;
-      if (order < 0) low = middle + 1;
-      else high = middle - 1;
+    const position = this.#firstFrom(wanted);
+    return position < this.size && compareBytes(this.at(position), wanted) === 0 ? position : -1;
+  }
+
+  /** Position that a path has, or would have. */
+  insertionOf(path: string): number {
+    return this.#firstFrom(encoder.encode(path + PATH_END));
+  }
+
+  /** Positions of the paths that begin with a text. */
+  beginningWith(text: string): number[] {
+    const found: number[] = [];
+    const wanted = encoder.encode(text);
+    for (let file = this.#firstFrom(wanted); file < this.size; file++) {
+      if (compareBytes(this.at(file).subarray(0, wanted.length), wanted) !== 0) break;
+      found.push(file);
     }
-    return -1;
+    return found;
+  }
+
+  /** Position of the path that has the byte at an offset. */
+  holding(offset: number): number {
+    return this.#firstWhere((file) => (this.#starts[file + 1] as number) > offset);
+  }
+
+  /** The first position whose path is not before the bytes. */
+  #firstFrom(wanted: Uint8Array): number {
+    return this.#firstWhere((file) => compareBytes(this.at(file), wanted) >= 0);
+  }
+
+  /** The first position from which on `holds`; the number of paths if there is none. */
+  #firstWhere(holds: (file: number) => boolean): number {
+    let low = 0;
+    let high = this.size;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (holds(middle)) high = middle;
+      else low = middle + 1;
+    }
+    return low;
   }
 }
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
 function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shared = Math.min(a.length, b.length);

@@ -85,45 +85,8 @@ export function buildTable(
   return { ...written, missing };
 }
 
-/**
- * Writes the table of a revision that has the paths of an earlier one, with the contents of some of them changed. What paths alone decide
- * is taken over. Undefined if one of the paths is new, or a content is in none of the segments: the table must then be built.
- */
-export async function changeTable(
-  bytes: RangeReader,
-  changes: ReadonlyMap<string, RevisionFile>,
-  segments: readonly OpenSegment[],
-): Promise<WrittenTable | undefined> {
-  const earlier = await RevisionTable.open(bytes);
-  const { segmentOf, ordinalOf, traits, directory } = earlier;
-  const paths = new PathList(earlier.pathBytes, traits.length);
-  const reader = new PathReader();
-  const exists = (path: string): boolean => paths.find(path) !== -1;
-  /** Positions in `segments` by those in the earlier table. */
-  const numbers = earlier.segmentIds.map((id) => segments.findIndex((segment) => segment.id === id));
-  const changed = new Map<number, Place>();
-  for (const [path, change] of changes) {
-    const file = paths.find(path);
-    const place = findContent(change, segments);
-    if (file === -1 || place === undefined) return undefined;
-    changed.set(file, place);
-    traits[file] = reader.traits(path, splitPath(path), change.language, exists);
-  }
-  for (let file = 0; file < segmentOf.length; file++) {
-    const { segment, ordinal } = changed.get(file) ?? {
-      segment: numbers[segmentOf[file] as number] as number,
-      ordinal: ordinalOf[file] as number,
-    };
-    if (segment < 0) return undefined;
-    segmentOf[file] = segment;
-    ordinalOf[file] = ordinal;
-  }
-  const terms = await bytes.read(earlier.termsAt, bytes.size - earlier.termsAt);
-  return writeTable({ paths, segmentOf, ordinalOf, traits, directory, terms }, segments);
-}
-
 /** Where a content is: the position of a segment among the given ones, and the content's in it. */
-interface Place {
+export interface Place {
   segment: number;
   ordinal: number;
 }
@@ -140,7 +103,8 @@ interface TableColumns {
   terms: Uint8Array;
 }
 
-function writeTable(columns: TableColumns, segments: readonly OpenSegment[]): WrittenTable {
+/** Writes the table of files that are in order of their paths. */
+export function writeTable(columns: TableColumns, segments: readonly OpenSegment[]): WrittenTable {
   const { paths, ordinalOf, traits, directory, terms } = columns;
   const isUsed = new Uint8Array(segments.length);
   for (const segment of columns.segmentOf) isUsed[segment] = 1;
@@ -165,7 +129,8 @@ function writeTable(columns: TableColumns, segments: readonly OpenSegment[]): Wr
   return { table: file.finish(), segmentIds, segmentOf, ordinalOf };
 }
 
-function findContent(file: RevisionFile, segments: readonly OpenSegment[]): Place | undefined {
+/** Where a content is: in the last segment that holds it. */
+export function findContent(file: RevisionFile, segments: readonly OpenSegment[]): Place | undefined {
   for (let segment = segments.length - 1; segment >= 0; segment--) {
     const ordinal = (segments[segment] as OpenSegment).segment.find(file);
     if (ordinal >= 0) return { segment, ordinal };

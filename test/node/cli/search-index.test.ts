@@ -47,51 +47,6 @@ describe("the local search index", () => {
     expect(segments()).toEqual([first]);
   });
 
-  it("of many files follows edits with what they changed", async () => {
-    // Git compares files that were written a while ago.
-    const later = "const now = Date.now; Date.now = () => now() + 3_600_000;";
-    const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(later)}` };
-    const search = async (query: string, cache = "cache"): Promise<{ paths: string[]; digest: unknown }> => {
-      const { json, stderr } = await sandbox.run("app", ["search", query, "--json"], {
-        env: { ...env, XDG_CACHE_HOME: sandbox.path(cache) },
-      });
-      const results = json["results"] as { path: string }[] | undefined;
-      return { paths: results?.map(({ path }) => path) ?? expect.fail(stderr), digest: json["digest"] };
-    };
-    for (let i = 0; i < 100; i++) sandbox.write(`app/many/${i % 50}/f${i}.py`, "one = 1\n");
-    sandbox.git("app", "add", "-A");
-    sandbox.git("app", "commit", "-qm", "many");
-    expect((await search("Holder3")).paths[0]).toBe("src/module3.ts");
-    const named = (suffix: string) =>
-      join(searchFolder(), readdirSync(searchFolder()).find((name) => name.endsWith(suffix)) ?? expect.fail(suffix));
-    const state = readFileSync(named(".state"));
-    sandbox.write("app/many/1/f1.py", "def zebra_crossing():\n    return 1\n");
-    for (let i = 0; i < 2; i++) expect((await search("zebra_crossing")).paths).toEqual(["many/1/f1.py"]);
-    expect(readFileSync(named(".state"))).toEqual(state);
-    const changes = readFileSync(named(".state-changes"));
-    // Nothing has changed, so nothing is written.
-    await search("zebra_crossing");
-    expect(readFileSync(named(".state-changes"))).toEqual(changes);
-    sandbox.write("app/many/2/f2.py", "def walrus_crossing():\n    return 1\n");
-    rmSync(sandbox.path("app/many/3/f3.py"));
-    expect((await search("walrus_crossing")).paths[0]).toBe("many/2/f2.py");
-    expect((await search("zebra_crossing")).paths[0]).toBe("many/1/f1.py");
-    sandbox.git("app", "checkout", "--", "many/1/f1.py");
-    expect((await search("zebra_crossing")).paths).not.toContain("many/1/f1.py");
-    expect(readFileSync(named(".state"))).toEqual(state);
-    const damaged = readFileSync(named(".state-changes"));
-    writeFileSync(named(".state-changes"), damaged.fill(0, 40, 60));
-    sandbox.write("app/many/4/f4.py", "def giraffe_crossing():\n    return 1\n");
-    expect((await search("giraffe_crossing")).paths[0]).toBe("many/4/f4.py");
-    // What is ignored is a question to all files.
-    sandbox.write("app/.codectxignore", "many/2\n");
-    expect((await search("walrus_crossing")).paths).not.toContain("many/2/f2.py");
-    sandbox.write("app/.codectxignore", "many/5\n");
-    const last = await search("walrus_crossing");
-    expect(last.paths[0]).toBe("many/2/f2.py");
-    expect((await search("walrus_crossing", "fresh")).digest).toBe(last.digest);
-  });
-
   it.each(["in git", "outside of git"])("follows edits, %s", async (where) => {
     if (where === "outside of git") rmSync(sandbox.path("app/.git"), { recursive: true });
     for (let i = 0; i < 2; i++) expect((await ask("Holder3"))[0]).toBe("src/module3.ts");

@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { analyzeContent } from "../../../src/engines/search/analyze.ts";
 import { openIndex } from "../../../src/engines/search/search-index.ts";
 import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
-import { buildTable, changeTable } from "../../../src/engines/search/table.ts";
+import { changeTable } from "../../../src/engines/search/change-table.ts";
+import { buildTable } from "../../../src/engines/search/table.ts";
+import { seededIntegers } from "../../support/numbers.ts";
 import { contentOf, inMemory, revisionFile, segmentOf, type TestFile, textsOf } from "./support.ts";
 import { search } from "../../../src/engines/search/search.ts";
 
@@ -53,12 +55,50 @@ describe("a changed table", () => {
     }
   });
 
-  it("is not made where paths or segments have changed", async () => {
+  it("is the one that is built over the same files where paths are new or gone", async () => {
+    const random = seededIntegers(7);
+    const names = [
+      "src/b/walk.c",
+      "src/b/walk.h",
+      "src/b/walk.H",
+      "api/v1/walk.c",
+      "api/walk.c",
+      "v2/src/b/walk.c",
+      "é/ü.ts",
+      "\u{1f600}.ts",
+    ];
+    const fresh = names.map((path, i) => ({
+      path,
+      language: path.endsWith("ts") ? "typescript" : "c",
+      text: `int walk${i};\n`,
+    }));
+    const other = await segmentOf(buildSegment(fresh.map((file) => analyzeContent(contentOf(file)))));
+    const segments = [cold, other];
+    let present = new Map(files.map((file) => [file.path, file]));
+    let current = table;
+    for (let round = 0; round < 60; round++) {
+      const changes = new Map<string, ReturnType<typeof revisionFile> | undefined>();
+      for (let i = random(4); i >= 0; i--) {
+        const file = random(2) === 0 ? fresh[random(fresh.length)]! : files[random(files.length)]!;
+        // A file with the content of another one counts as edited.
+        const after = random(3) === 0 ? { ...files[random(files.length)]!, path: file.path } : file;
+        if (random(2) === 0) present = new Map([...present, [file.path, after]]);
+        else present.delete(file.path);
+        changes.set(file.path, present.has(file.path) ? revisionFile(after) : undefined);
+      }
+      for (const [path, change] of changes) if (change) changes.set(path, revisionFile(present.get(path)!));
+      const built = buildTable([...present.values()].map(revisionFile), segments);
+      const changed = (await changeTable(inMemory(current), changes, segments))!;
+      expect(changed.table).toEqual(built.table);
+      expect(changed.segmentIds).toEqual(built.segmentIds);
+      current = changed.table;
+    }
+  });
+
+  it("is not made where a content is in no segment, or an earlier segment is gone", async () => {
     const added = { path: "src/new.ts", language: "typescript", text: "export const a = 1;\n" };
     const other = await segmentOf(buildSegment([analyzeContent(contentOf(added))]));
-    const changes = new Map([[added.path, revisionFile(added)]]);
-    expect(await changeTable(inMemory(table), changes, [cold, other])).toBeUndefined();
-    // No segment holds the new content, and the segment of the others is gone.
+    expect(await changeTable(inMemory(table), new Map([[added.path, revisionFile(added)]]), [cold])).toBeUndefined();
     const lost = new Map([[files[0]!.path, { ...revisionFile(added), path: files[0]!.path }]]);
     expect(await changeTable(inMemory(table), lost, [cold])).toBeUndefined();
     expect(await changeTable(inMemory(table), new Map(), [other])).toBeUndefined();

@@ -1,0 +1,118 @@
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { seededIntegers } from "../../support/numbers.ts";
+import { sampleFiles, Sandbox } from "./support/run.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+let sandbox: Sandbox;
+beforeEach(async () => {
+  sandbox = await Sandbox.create();
+  sandbox.repository("app", sampleFiles(8));
+});
+afterEach(() => sandbox.remove());
+
+function searchFolder(): string {
+  const repos = sandbox.path("cache/codectx/repos");
+  return join(repos, readdirSync(repos)[0] ?? "", "search");
+}
+
+/** Searches as if all files were written an hour ago: none of them may change again without a trace. */
+async function search(query: string, cache = "cache"): Promise<{ paths: string[]; digest: unknown }> {
+  const later = "const now = Date.now; Date.now = () => now() + 3_600_000;";
+  const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(later)}` };
+  const { json, stderr } = await sandbox.run("app", ["search", query, "--json"], {
+    env: { ...env, XDG_CACHE_HOME: sandbox.path(cache) },
+  });
+  const results = json["results"] as { path: string }[] | undefined;
+  return { paths: results?.map(({ path }) => path) ?? expect.fail(stderr), digest: json["digest"] };
+}
+
+function manyFiles(): void {
+  for (let i = 0; i < 100; i++) sandbox.write(`app/many/${i % 50}/f${i}.py`, "one = 1\n");
+  sandbox.git("app", "add", "-A");
+  sandbox.git("app", "commit", "-qm", "many");
+}
+
+describe("the search index of many files", () => {
+  it("has after any edits what a fresh index has, and looks at no other files for it", async () => {
+    const random = seededIntegers(11);
+    manyFiles();
+    await search("Holder3");
+    const state = () =>
+      readFileSync(join(searchFolder(), readdirSync(searchFolder()).find((name) => name.endsWith(".state")) ?? ""));
+    const before = state();
+    const file = (): string => {
+      const i = random(9);
+      return `many/${i}/${["f", "g"][random(2)]}${i}.${["py", "h", "c", "png"][random(4)]}`;
+    };
+    const edits: Record<string, (path: string) => void> = {
+      edit: (path) => sandbox.write(`app/${path}`, `word${random(100)} = ${random(100)}\n`),
+      remove: (path) => rmSync(sandbox.path(`app/${path}`), { force: true }),
+      rename: (path) => {
+        const listed = sandbox.git("app", "ls-files", "-co", "--exclude-standard", "--deduplicate").split("\n");
+        const from = listed
+          .filter((name) => existsSync(sandbox.path(`app/${name}`)) && name.startsWith("many/"))
+          .at(random(99));
+        if (from === undefined || existsSync(sandbox.path(`app/${path}`))) return;
+        edits["edit"]?.(path);
+        cpSync(sandbox.path(`app/${from}`), sandbox.path(`app/${path}`));
+        rmSync(sandbox.path(`app/${from}`));
+      },
+      binary: (path) => sandbox.write(`app/${path}`, "\0\0"),
+      stage: () => sandbox.git("app", "add", "-A"),
+      // The files are still there, and no longer listed.
+      ignore: () => {
+        sandbox.write("app/.gitignore", ["", "many/1*\n", "*.h\n", "many/2/\n"][random(4)] as string);
+        sandbox.git("app", "rm", "-rq", "--cached", "--ignore-unmatch", "many/1", "many/2", "many/*.h");
+      },
+      commit: () => sandbox.git("app", "commit", "-qam", "more", "--allow-empty"),
+    };
+    for (let round = 0; round < 12; round++) {
+      const done = Array.from({ length: 1 + random(4) }, () => {
+        const [name = "", edit] = Object.entries(edits)[random(7)] ?? [];
+        const path = file();
+        edit?.(path);
+        return `${name} ${path}`;
+      });
+      const found = await search("Holder3 word1");
+      const fresh = await search("Holder3 word1", `fresh${round}`);
+      expect(found, done.join(", ")).toEqual(fresh);
+    }
+    expect(state()).toEqual(before);
+  });
+
+  it("follows edits with what they changed", async () => {
+    manyFiles();
+    expect((await search("Holder3")).paths[0]).toBe("src/module3.ts");
+    const named = (suffix: string) =>
+      join(searchFolder(), readdirSync(searchFolder()).find((name) => name.endsWith(suffix)) ?? expect.fail(suffix));
+    const state = readFileSync(named(".state"));
+    sandbox.write("app/many/1/f1.py", "def zebra_crossing():\n    return 1\n");
+    for (let i = 0; i < 2; i++) expect((await search("zebra_crossing")).paths).toEqual(["many/1/f1.py"]);
+    expect(readFileSync(named(".state"))).toEqual(state);
+    const changes = readFileSync(named(".state-changes"));
+    // Nothing has changed, so nothing is written.
+    await search("zebra_crossing");
+    expect(readFileSync(named(".state-changes"))).toEqual(changes);
+    sandbox.write("app/many/2/f2.py", "def walrus_crossing():\n    return 1\n");
+    rmSync(sandbox.path("app/many/3/f3.py"));
+    expect((await search("walrus_crossing")).paths[0]).toBe("many/2/f2.py");
+    expect((await search("zebra_crossing")).paths[0]).toBe("many/1/f1.py");
+    sandbox.git("app", "checkout", "--", "many/1/f1.py");
+    expect((await search("zebra_crossing")).paths).not.toContain("many/1/f1.py");
+    expect(readFileSync(named(".state"))).toEqual(state);
+    const damaged = readFileSync(named(".state-changes"));
+    writeFileSync(named(".state-changes"), damaged.fill(0, 40, 60));
+    sandbox.write("app/many/4/f4.py", "def giraffe_crossing():\n    return 1\n");
+    expect((await search("giraffe_crossing")).paths[0]).toBe("many/4/f4.py");
+    // What is ignored is a question to all files.
+    sandbox.write("app/.codectxignore", "many/2\n");
+    expect((await search("walrus_crossing")).paths).not.toContain("many/2/f2.py");
+    sandbox.write("app/.codectxignore", "many/5\n");
+    const last = await search("walrus_crossing");
+    expect(last.paths[0]).toBe("many/2/f2.py");
+    expect((await search("walrus_crossing", "fresh")).digest).toBe(last.digest);
+  });
+});
