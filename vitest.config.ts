@@ -90,6 +90,9 @@ function workerProject(name: string, databaseSetup: string): TestProjectInlineCo
     test: {
       name,
       include: ["test/worker/**/*.test.ts"],
+      // As above: each file would start a workerd of its own and load the service into it.
+      isolate: false,
+      setupFiles: ["./test/worker/support/each-file.ts"],
       // What a Durable Object logs while it is evicted may stay undelivered, and the file would wait for it forever (workers-sdk#15719).
       disableConsoleIntercept: true,
       ...LIMITS,

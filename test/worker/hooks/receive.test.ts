@@ -13,8 +13,10 @@ import { sealReadToken } from "../../../src/service/sources/read-token.ts";
 import { createLogger } from "../../../src/lib/log.ts";
 import { PAYLOADS, signHook } from "../../support/hook-payloads.ts";
 import { breakDatabaseAt } from "../support/database-away.ts";
-import { coordinator, newSpec, tenantId, worker, workspaceId } from "../support/runs.ts";
+import { coordinator, givenWorkspaces, newSpec, tenantId, worker, workspaceId } from "../support/runs.ts";
 import { db, ENCRYPTION_KEY } from "../support/tenants.ts";
+
+givenWorkspaces();
 
 const SHA = "6113728f27ae82c7b1a177c8d03f9e96e0adf246";
 const deps = {

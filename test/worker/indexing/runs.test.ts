@@ -4,8 +4,10 @@ import { describe, expect, it } from "vitest";
 import { runs } from "../../../src/service/db/schema.ts";
 import { cancelRun, findRun, listRuns } from "../../../src/service/runs/runs.ts";
 import { settleOrphanedRuns } from "../../../src/service/runs/start.ts";
-import { newSpec, row, stateOf, submitted, tenantId, worker, workspaceId } from "../support/runs.ts";
+import { givenWorkspaces, newSpec, row, stateOf, submitted, tenantId, worker, workspaceId } from "../support/runs.ts";
 import { db } from "../support/tenants.ts";
+
+givenWorkspaces();
 
 describe("runs as clients see them", () => {
   const deps = { db, coordinators: env.WORKSPACE_RUNS };

@@ -7,6 +7,7 @@ import { startClock, stopClock } from "../support/clock.ts";
 import { cutDatabase } from "../support/database-away.ts";
 import {
   coordinator,
+  givenWorkspaces,
   indexCalls,
   indexTokens,
   NOTHING,
@@ -21,6 +22,7 @@ import {
   worker,
 } from "../support/runs.ts";
 
+givenWorkspaces();
 afterEach(startClock);
 
 describe("the run coordinator", () => {

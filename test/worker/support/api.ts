@@ -1,6 +1,5 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { vi } from "vitest";
 import { createApp } from "../../../src/workers/api/app.ts";
 import { credentials } from "../../../src/service/db/credentials-schema.ts";
 import { tenants } from "../../../src/service/db/schema.ts";
@@ -10,9 +9,9 @@ import { credentialKey, db, ENCRYPTION_KEY } from "./tenants.ts";
 
 const api = createApp();
 
-/** Lines that the service has logged. */
+/** Lines that the service has logged. Not a spy: files share this module, and some restore all spies. */
 export const logged: string[] = [];
-vi.spyOn(console, "log").mockImplementation((line: string) => void logged.push(line));
+console.log = (line: string) => void logged.push(line);
 
 /** What the api Worker's configuration would say; each test changes what it is about. */
 const DEFAULT_VARS = {

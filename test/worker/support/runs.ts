@@ -1,4 +1,4 @@
-/** A workspace of its own for each test, its coordinator, and what the indexer would tell it. */
+/** A workspace of its own for each test of a file that calls `givenWorkspaces`, its coordinator, and what the indexer would tell it. */
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeEach } from "vitest";
@@ -11,11 +11,14 @@ import { steps } from "./worker.ts";
 export let workspaceId: string;
 export let tenantId: string;
 
-beforeEach(async () => {
-  workspaceId = crypto.randomUUID();
-  ({ tenantId } = await createTenant());
-  await db.insert(workspaces).values({ id: workspaceId, tenantId });
-});
+/** Makes them before each test of the file that calls it. */
+export function givenWorkspaces(): void {
+  beforeEach(async () => {
+    workspaceId = crypto.randomUUID();
+    ({ tenantId } = await createTenant());
+    await db.insert(workspaces).values({ id: workspaceId, tenantId });
+  });
+}
 
 export const stub = () => env.WORKSPACE_RUNS.get(env.WORKSPACE_RUNS.idFromName(workspaceId));
 export const coordinator = () => coordinatorOf(env.WORKSPACE_RUNS, workspaceId);

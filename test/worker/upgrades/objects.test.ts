@@ -12,8 +12,10 @@ import { newRun } from "../../../src/service/runs/state.ts";
 import { type ObjectTables, openTables } from "../../../src/lib/object-tables.ts";
 import { startClock, stopClock } from "../support/clock.ts";
 import { admitTo, gateOf, rateBucket } from "../support/gates.ts";
-import { coordinator, newSpec, sent, stub, worker, workspaceId } from "../support/runs.ts";
+import { coordinator, givenWorkspaces, newSpec, sent, stub, worker, workspaceId } from "../support/runs.ts";
 import { createTenant, db, type TestTenant } from "../support/tenants.ts";
+
+givenWorkspaces();
 
 const NOON = Date.UTC(2026, 10, 20, 12);
 const DAY_MS = 24 * 60 * 60_000;
