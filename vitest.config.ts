@@ -103,7 +103,7 @@ function workerProject(name: string, databaseSetup: string): TestProjectInlineCo
 
 /** Over HTTP, against the production bundles. */
 function e2eProject(name: string, setup: string, include: string[]): TestProjectInlineConfiguration {
-  return { test: { name, include, ...SHARED, isolate: true, globalSetup: [COMMAND, setup], ...LIMITS } };
+  return { test: { name, include, ...SHARED, globalSetup: [COMMAND, setup], ...LIMITS } };
 }
 
 export default defineConfig({

@@ -3,23 +3,19 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openDb } from "../../src/service/db/client.ts";
 import { rowsOf } from "../../src/service/db/rows.ts";
 import { createTenant, createWorkspace } from "../../src/service/tenancy/index.ts";
 import { addUser } from "../../src/service/users/index.ts";
 import { FakeGithub } from "../support/fake-github.ts";
 import { askOverTls, startTlsProxy, type TlsAnswer, type TlsProxy } from "../support/tls-proxy.ts";
-import type * as Ports from "../../src/tooling/local/stack/ports.ts";
+import { freePort } from "../../src/tooling/local/stack/ports.ts";
 import { newEmail } from "./support/dashboard.ts";
 import { KillableService } from "./support/killable-service.ts";
 
 /** Ports that are taken when the Workers start on them, as by another program that was faster. */
-const raced = vi.hoisted((): number[] => []);
-vi.mock("../../src/tooling/local/stack/ports.ts", async (original) => {
-  const ports = await original<typeof Ports>();
-  return { ...ports, freePort: async () => raced.pop() ?? ports.freePort() };
-});
+const raced: number[] = [];
 
 const NAME = "code.example.com";
 const SITE = `https://${NAME}`;
@@ -41,7 +37,11 @@ beforeAll(async () => {
       TRUSTED_PROXIES: "127.0.0.1",
       RATE_LIMITS: JSON.stringify({ sign_in_source: { limit: MAX_FROM_SOURCE, windowSec: 100_000_000 } }),
     },
-    { publicSiteUrl: SITE, publicApiUrl: "https://api.example.com" },
+    {
+      publicSiteUrl: SITE,
+      publicApiUrl: "https://api.example.com",
+      choosePort: async () => raced.pop() ?? (await freePort()),
+    },
   );
   proxy = await startTlsProxy(service.siteUrl);
 });

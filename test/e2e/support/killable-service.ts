@@ -40,7 +40,7 @@ export class KillableService {
   /** `vars` are variables of the Workers, `more` other options of the stack. */
   static async start(
     vars: Record<string, string>,
-    more: Pick<Parameters<typeof startService>[0], "publicApiUrl" | "publicSiteUrl"> = {},
+    more: Pick<Parameters<typeof startService>[0], "publicApiUrl" | "publicSiteUrl" | "choosePort"> = {},
   ): Promise<KillableService> {
     const folder = mkdtempSync(path.join(os.tmpdir(), "code-context-killable-"));
     const database = await startDatabase();

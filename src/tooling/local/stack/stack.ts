@@ -42,6 +42,8 @@ export interface StackOptions {
   inspectorPort?: number;
   /** Print the Workers' logs instead of writing them to the data directory. */
   logToConsole?: boolean;
+  /** Chooses the Workers' ports behind the public ones; `freePort` by default. For tests in which another program takes one. */
+  choosePort?: () => Promise<number>;
   /** Called once when a part of the running stack dies. */
   onFatal?: (error: Error) => void;
   /** Called at the start of slow steps. */
@@ -128,6 +130,7 @@ async function start(
     objectsDir: path.join(dataDir, "objects"),
     mailDir: path.join(dataDir, "mail"),
     inspectorPort: options.inspectorPort,
+    choosePort: options.choosePort ?? freePort,
     logs,
   });
   stops.push(() => workers.stop());

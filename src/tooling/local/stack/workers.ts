@@ -15,7 +15,6 @@ import { type Front, startFront } from "./front.ts";
 import { guardChildren } from "./guard.ts";
 import type { LogSink } from "./logs.ts";
 import { createMailbox } from "./mailbox.ts";
-import { freePort } from "./ports.ts";
 import type { LocalSecrets } from "./local-secrets.ts";
 
 const API_NAME = "code-context-api";
@@ -45,6 +44,8 @@ interface WorkersOptions {
   mailDir: string;
   /** Port on 127.0.0.1 where DevTools find the Workers; none when absent. */
   inspectorPort?: number | undefined;
+  /** Chooses the ports behind the public ones. */
+  choosePort: () => Promise<number>;
   logs: LogSink;
 }
 
@@ -138,7 +139,8 @@ async function startRuntime(options: WorkersOptions): Promise<Runtime> {
     release: () => release(),
   };
   for (let starts = 1; ; starts++) {
-    const ports = { entry: await freePort(), api: await freePort(), site: await freePort() };
+    const { choosePort } = options;
+    const ports = { entry: await choosePort(), api: await choosePort(), site: await choosePort() };
     const miniflareOptions = () => optionsOf(options, ports, guard.renew);
     const miniflare = withoutSignalHandlers(() => new Miniflare(miniflareOptions()));
     try {
