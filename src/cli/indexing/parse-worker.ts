@@ -3,12 +3,11 @@ import type { LanguageId } from "../../engines/parsing/languages.ts";
 import { storeParser, type StoreOutcome } from "./parse-file.ts";
 
 export interface ParseRequest {
-  id: number;
   bytes: Uint8Array;
   language: LanguageId;
 }
 
-export type ParseAnswer = { id: number } & (StoreOutcome | { error: string });
+export type ParseAnswer = StoreOutcome | { error: string };
 
 /** The parameters of `nodeGrammars`. */
 export interface ParseWorkerData {
@@ -20,14 +19,21 @@ const { grammars, core } = workerData as ParseWorkerData;
 const port = parentPort;
 const parse = storeParser(grammars, core);
 
-async function answer({ id, bytes, language }: ParseRequest): Promise<ParseAnswer> {
+async function answer({ bytes, language }: ParseRequest): Promise<ParseAnswer> {
   try {
-    return { id, ...(await parse(bytes, language)) };
+    return await parse(bytes, language);
   } catch (error) {
-    return { id, error: error instanceof Error ? error.message : String(error) };
+    return { error: error instanceof Error ? error.message : String(error) };
   }
 }
 
-port?.on("message", (request: ParseRequest) => {
-  void answer(request).then((message) => port.postMessage(message));
+/** The answers to several files, in their order. */
+async function answers(requests: readonly ParseRequest[]): Promise<ParseAnswer[]> {
+  const made: ParseAnswer[] = [];
+  for (const request of requests) made.push(await answer(request));
+  return made;
+}
+
+port?.on("message", (requests: ParseRequest[]) => {
+  void answers(requests).then((message) => port.postMessage(message));
 });

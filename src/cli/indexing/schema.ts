@@ -12,7 +12,7 @@
  *
  * Every row has a checksum of its values in `row_sum`, computed on write and compared on read ({@link intact}).
  */
-export const SCHEMA_VERSION = 6;
+export const SCHEMA_VERSION = 7;
 
 const ORDINAL_FACTOR = 2 ** 20;
 

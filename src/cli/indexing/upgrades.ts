@@ -15,6 +15,8 @@ const STEPS: Readonly<Record<number, (db: DatabaseSync, onProgress: UpgradeListe
   // Version 4 filled `blobs` with what git showed under an id, which `git replace` could change.
   4: (db) => db.exec("delete from blobs"),
   5: packTables,
+  // Version 6 packed with Brotli, which is still read.
+  6: () => undefined,
 };
 
 /** Whether an index of a version can be upgraded. */
