@@ -37,8 +37,8 @@ const CHUNK_NUMBERS = ["symbol", "startLine", "endLine", "startByte", "endByte",
 const LEVEL = 3;
 /** Room that is made for the compressed bytes at a time. */
 const MAX_CHUNK_BYTES = 16 * 1024;
-/** The first byte of a frame of Zstandard; none of what Brotli made here begins with it. */
-const ZSTD_START = 0x28;
+/** The first four bytes of a frame of Zstandard. */
+const ZSTD_MAGIC = 0xfd_2f_b5_28;
 
 /** Packs a parsed file's symbols and chunks for {@link unpackFile}. */
 export function packFile(symbols: readonly CodeSymbol[], chunks: readonly Chunk[]): PackedFile {
@@ -71,7 +71,11 @@ export function unpackFile(bytes: Uint8Array): UnpackedFile {
 
 /** An index of version 6 of the tables has files that were packed with Brotli. */
 const decompressed = (bytes: Uint8Array): Buffer =>
-  bytes[0] === ZSTD_START ? zstdDecompressSync(bytes) : brotliDecompressSync(bytes);
+  isZstd(bytes) ? zstdDecompressSync(bytes) : brotliDecompressSync(bytes);
+
+function isZstd({ buffer, byteOffset, byteLength }: Uint8Array): boolean {
+  return byteLength >= 4 && new DataView(buffer, byteOffset).getUint32(0, true) === ZSTD_MAGIC;
+}
 
 function columnsOf<T extends string, N extends string>(
   rows: readonly (Record<T, string | null> & Record<N, number | boolean | null>)[],

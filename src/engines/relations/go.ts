@@ -337,6 +337,10 @@ function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
       // A literal is an instance of its type, as the result of a construction is.
       return of && of.is !== "unknown" ? { is: "call", of } : UNKNOWN;
     }
+    case "type_assertion_expression": {
+      const type = node.field("type");
+      return type ? typeOf(type, scope, depth + 1) : UNKNOWN;
+    }
     case "unary_expression":
       return inner("operand");
     case "index_expression":
