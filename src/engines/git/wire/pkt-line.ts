@@ -51,6 +51,8 @@ export class PacketReader {
   readonly #body: BodyReader;
   #chunk: Uint8Array = new Uint8Array(0);
   #pos = 0;
+  /** The buffer that the chunk begins in, if it is joined from several reads. */
+  #joined: Uint8Array | undefined;
   /** Remaining payload bytes of the current side-band packet, and its band. */
   #left = 0;
   #band = 0;
@@ -62,23 +64,29 @@ export class PacketReader {
   async #more(): Promise<boolean> {
     const length = this.#chunk.length - this.#pos;
     if (length > PKT_MAX_BYTES) throw overLimit("too much buffered input");
+    if (length === 0) this.#joined = undefined;
     // The next read may overwrite the rest of this one.
-    const rest = length === 0 ? undefined : this.#chunk.slice(this.#pos);
+    else if (this.#joined === undefined) this.#moveRest(2 * length);
     const next = await this.#body.read();
-    if (rest !== undefined) {
-      this.#chunk = rest;
-      this.#pos = 0;
-    }
     if (next === undefined) return false;
-    if (rest === undefined) this.#chunk = next;
-    else {
-      const joined = new Uint8Array(length + next.length);
-      joined.set(rest);
-      joined.set(next, length);
-      this.#chunk = joined;
+    if (this.#joined === undefined) {
+      this.#chunk = next;
+      this.#pos = 0;
+      return true;
     }
-    this.#pos = 0;
+    if (this.#chunk.length + next.length > this.#joined.length) this.#moveRest(2 * (length + next.length));
+    this.#joined.set(next, this.#chunk.length);
+    this.#chunk = this.#joined.subarray(0, this.#chunk.length + next.length);
     return true;
+  }
+
+  /** Moves what is left of the chunk into a new buffer. Its size doubles, so that a packet in many small reads is copied a few times only. */
+  #moveRest(capacity: number): void {
+    const rest = this.#chunk.subarray(this.#pos);
+    this.#joined = new Uint8Array(capacity);
+    this.#joined.set(rest);
+    this.#chunk = this.#joined.subarray(0, rest.length);
+    this.#pos = 0;
   }
 
   /** The next packet. @throws GitError NETWORK when the body ends inside one */
