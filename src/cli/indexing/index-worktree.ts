@@ -1,6 +1,6 @@
 import { DEFAULT_MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
 import { contentLanguage } from "../../engines/parsing/detect.ts";
-import { includesSorted } from "../../engines/search/order.ts";
+import { findSorted } from "../../engines/search/order.ts";
 import type { ContentBuilder, BuilderStats } from "./content-builder.ts";
 import type { EmbedStats } from "./embed-queue.ts";
 import { listBases } from "./bases.ts";
@@ -105,7 +105,8 @@ export async function indexWorkTree(store: IndexStore, options: IndexOptions): P
   const { head } = options;
   const listing = await options.files;
   // A file that is gone from the list may still be on disk.
-  const paths = only ? [...only].filter((path) => includesSorted(listing.paths(), path)) : listing.paths();
+  const listed = listing.paths();
+  const paths = only ? [...only].filter((path) => findSorted(listed, path) !== -1) : listed;
   const scan = scanFiles(tree, paths, readCodectxIgnores(tree, listing.named(CODECTX_IGNORE)), known, {
     maxFileSizeBytes: DEFAULT_MAX_FILE_SIZE_BYTES,
     nowMs: options.nowMs,

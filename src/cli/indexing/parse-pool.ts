@@ -187,6 +187,6 @@ export class ParsePool {
   }
 }
 
-/** The buffer of bytes that have one for themselves, to be transferred. */
+/** The buffer of the bytes, if nothing else is in it: it can be transferred. */
 const ownBuffer = ({ byteLength, buffer }: Uint8Array): ArrayBuffer[] =>
   byteLength === buffer.byteLength && buffer instanceof ArrayBuffer ? [buffer] : [];

@@ -1,7 +1,7 @@
 /** One exact search: counts what is found, and picks and describes the lines of the page that was asked for. */
 import { GAPS, type NotSearched } from "../../contract/not-searched.ts";
 import { skipReason } from "../parsing/skip.ts";
-import { compareUtf8 } from "../search/order.ts";
+import { compareUtf8, firstWhere } from "../search/order.ts";
 import { asideTraits, INCLUDED, TRAIT } from "../search/traits.ts";
 import { describeLines, linesByFile } from "./lines.ts";
 import type { Matcher } from "./matcher.ts";
@@ -255,22 +255,16 @@ export class GrepSearch {
   #enterWindow(found: FoundFile): boolean {
     const { limit } = this.#request;
     const window = this.#window;
-    let low = 0;
-    let high = window.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (compareFound(window[middle] as FoundFile, found) < 0) low = middle + 1;
-      else high = middle;
-    }
-    if (low === window.length && this.#windowHits >= limit) return false;
-    window.splice(low, 0, found);
+    const position = firstWhere(window.length, (at) => compareFound(window[at] as FoundFile, found) >= 0);
+    if (position === window.length && this.#windowHits >= limit) return false;
+    window.splice(position, 0, found);
     this.#windowHits += found.hits;
     for (let end = window.at(-1); end && this.#windowHits - end.hits >= limit; end = window.at(-1)) {
       this.#windowHits -= end.hits;
       end.first = undefined;
       window.pop();
     }
-    return window.includes(found, Math.min(low, window.length));
+    return window.includes(found, Math.min(position, window.length));
   }
 
   #leaveOut({ revision, path }: TextFile, reason: NotSearched): void {

@@ -1,6 +1,6 @@
 /** Methods that the documentation of a PHP class declares by `@method` tags; the facades of Laravel have no others. */
 
-/** A longer documentation is read to this length, from its end. */
+/** Of a longer documentation comment only the last part, of this length, is read. */
 const MAX_DOC_UNITS = 32_768;
 const TAG = "@method ";
 

@@ -6,7 +6,7 @@ import { PATH_END, PathList } from "./path-list.ts";
 import { PathReader } from "./paths.ts";
 import { eachPosting, TermWriter, termsOfBlock } from "./postings.ts";
 import { findContent, type OpenSegment, type Place, RevisionTable, type WrittenTable, writeTable } from "./table.ts";
-import { splitPath } from "./traits.ts";
+import { splitPath, VERSION_FOLDERS } from "./traits.ts";
 import type { RangeReader, RevisionFile } from "./types.ts";
 
 interface PlacedFile extends Place {
@@ -95,9 +95,6 @@ function movePaths(before: PathList, { added, gone }: Moves): { paths: PathList;
   return { paths: new PathList(bytes.finish(), size), from };
 }
 
-/** A folder for which `isVersionCopy` looks for a path. */
-const VERSION_FOLDER = /(?:^|[/\0])v\d{1,3}\//gi;
-
 /** Paths whose traits may depend on whether some others are there. */
 function besides(paths: PathList, others: readonly string[]): string[] {
   if (others.length === 0) return [];
@@ -107,7 +104,7 @@ function besides(paths: PathList, others: readonly string[]): string[] {
     for (const file of paths.beginningWith(path.slice(0, path.lastIndexOf(".") + 1))) found.add(file);
   // One character for each byte.
   const text = new TextDecoder("latin1").decode(paths.bytes);
-  for (const { index } of text.matchAll(VERSION_FOLDER))
+  for (const { index } of text.matchAll(VERSION_FOLDERS))
     found.add(paths.holding(text[index] === PATH_END ? index + 1 : index));
   return [...found].map((file) => paths.text(file));
 }
@@ -177,7 +174,7 @@ function moveTerms(
 }
 
 interface Added {
-  /** Unsigned. */
+  /** Hash of the term, unsigned. */
   hash: number;
   values: number[];
 }

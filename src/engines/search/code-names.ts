@@ -24,7 +24,7 @@ const PAST_FORMS: ReadonlyMap<string, string> = new Map(
     .split(",")
     .map((pair) => pair.split(" ") as [string, string]),
 );
-/** Below the word as written, which code has as well ("upper bound"). */
+/** Less than the weight of the word as written, which may be meant itself ("upper bound"). */
 const PAST_WEIGHT = 0.7;
 
 /** Things that code registers by a function `use`. */

@@ -262,7 +262,7 @@ function narrowSymbol({ ranked, symbols, chunk, tests }: Place, text: FileText):
   return best !== undefined && best.strength > 0 && best.strength >= NARROW_SHARE * whole ? best.symbol : undefined;
 }
 
-/** The innermost definition that begins in the chunk and goes on below it, behind comments and the first lines of what contains it alone. */
+/** The innermost definition that begins in the chunk and ends below it, if only comments and the first lines of its containers precede it. */
 function openedBy({ ranked, symbols, chunk }: Place, text: FileText): number | undefined {
   const opening = symbols
     .map((symbol) => ({ symbol, place: ranked.record.symbols[symbol] as SymbolPlace }))

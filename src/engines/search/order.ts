@@ -24,16 +24,22 @@ export function sortUtf8(texts: string[]): string[] {
   return texts.some((text) => SURROGATE.test(text)) ? texts.sort(compareUtf8) : texts.sort();
 }
 
-/** Whether a text is among texts in order of their UTF-8. */
-export function includesSorted(sorted: readonly string[], text: string): boolean {
+/** The first position, of `size`, from which on `holds`; `size` if there is none. */
+export function firstWhere(size: number, holds: (position: number) => boolean): number {
   let low = 0;
-  let high = sorted.length;
+  let high = size;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (compareUtf8(sorted[middle] as string, text) < 0) low = middle + 1;
-    else high = middle;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
   }
-  return sorted[low] === text;
+  return low;
+}
+
+/** Position of a text among texts in order of their UTF-8; -1 if it is not there. */
+export function findSorted(sorted: readonly string[], text: string): number {
+  const position = firstWhere(sorted.length, (at) => compareUtf8(sorted[at] as string, text) >= 0);
+  return sorted[position] === text ? position : -1;
 }
 
 const encoder = new TextEncoder();

@@ -1,3 +1,4 @@
+import { firstWhere } from "./order.ts";
 import { SearchFormatError } from "./types.ts";
 
 /** Between paths. Git allows every other byte in them. */
@@ -63,24 +64,12 @@ export class PathList {
 
   /** Position of the path that has the byte at an offset. */
   holding(offset: number): number {
-    return this.#firstWhere((file) => (this.#starts[file + 1] as number) > offset);
+    return firstWhere(this.size, (file) => (this.#starts[file + 1] as number) > offset);
   }
 
   /** The first position whose path is not before the bytes. */
   #firstFrom(wanted: Uint8Array): number {
-    return this.#firstWhere((file) => compareBytes(this.at(file), wanted) >= 0);
-  }
-
-  /** The first position from which on `holds`; the number of paths if there is none. */
-  #firstWhere(holds: (file: number) => boolean): number {
-    let low = 0;
-    let high = this.size;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (holds(middle)) high = middle;
-      else low = middle + 1;
-    }
-    return low;
+    return firstWhere(this.size, (file) => compareBytes(this.at(file), wanted) >= 0);
   }
 }
 

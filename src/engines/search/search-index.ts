@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { hexOf } from "./analyze.ts";
-import { compareUtf8 } from "./order.ts";
+import { findSorted } from "./order.ts";
 import type { Bounds } from "./postings.ts";
 import { Segment } from "./segment.ts";
 import { RevisionTable } from "./table.ts";
@@ -224,15 +224,8 @@ export class SearchIndex {
 
   /** Number of a file; undefined if the revision has no such path. */
   fileAt(revision: number, path: string): number | undefined {
-    const paths = this.tables[revision]?.paths ?? [];
-    let low = 0;
-    let high = paths.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (compareUtf8(paths[middle] as string, path) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return paths[low] === path ? (this.firstFiles[revision] as number) + low : undefined;
+    const position = findSorted(this.tables[revision]?.paths ?? [], path);
+    return position === -1 ? undefined : (this.firstFiles[revision] as number) + position;
   }
 }
 

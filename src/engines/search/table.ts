@@ -129,7 +129,7 @@ export function writeTable(columns: TableColumns, segments: readonly OpenSegment
   return { table: file.finish(), segmentIds, segmentOf, ordinalOf };
 }
 
-/** Where a content is: in the last segment that holds it. */
+/** The place of a content in the last segment that holds it; undefined if none does. */
 export function findContent(file: RevisionFile, segments: readonly OpenSegment[]): Place | undefined {
   for (let segment = segments.length - 1; segment >= 0; segment--) {
     const ordinal = (segments[segment] as OpenSegment).segment.find(file);

@@ -129,6 +129,9 @@ function isTestName(name: string, stem: string): boolean {
   return /[a-z0-9](?:Tests?|Spec|TestCase)$/.test(stem);
 }
 
+/** A version folder within joined paths, each ended by a NUL: those of which `isVersionCopy` asks whether another path exists. */
+export const VERSION_FOLDERS = /(?:^|[/\0])v\d{1,3}\//gi;
+
 /** A folder like `v1` in the path of a file that also exists without it. */
 function isVersionCopy(path: string, { folders }: PathParts, exists: (path: string) => boolean): boolean {
   return folders.some((folder, i) => {

@@ -80,7 +80,7 @@ export class PacketReader {
     return true;
   }
 
-  /** Moves what is left of the chunk into a new buffer. Its size doubles, so that a packet in many small reads is copied a few times only. */
+  /** Copies the rest of the chunk into a new buffer. Callers double its size, so that a packet of many small reads is copied few times. */
   #moveRest(capacity: number): void {
     const rest = this.#chunk.subarray(this.#pos);
     this.#joined = new Uint8Array(capacity);

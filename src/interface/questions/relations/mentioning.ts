@@ -16,8 +16,8 @@ export interface FilesToRead {
 
 /**
  * Files that mention one of some names, in languages that may call the definitions in the files `near`: those with rules, and of those without
- * the ones that mention the first name. Of too many, those come first that mention one of `owners`, the types that the definitions are
- * members of: `Queue::push` stands among a thousand other calls of a `push`.
+ * the ones that mention the first name. If there are too many, files that also mention one of `owners` come first. These are the types that the
+ * definitions are members of, as `Queue` is for `Queue::push`, whose name is used in thousands of files.
  */
 export async function filesMentioning(
   index: QuestionFiles,
@@ -27,6 +27,7 @@ export async function filesMentioning(
   const paths = new Set<string>();
   let others: string[] | undefined;
   let truncated = false;
+  let ofOwners: ReadonlySet<string> | undefined;
   const languages = [...new Set(near.map((path) => index.language(path)))];
   for (const name of names) {
     const mentioning = await index.mentioning(name, near);
@@ -36,7 +37,10 @@ export async function filesMentioning(
     // Thousands of pages of documentation must not take the places of the sources.
     let withRules = files.filter(({ language }) => hasUses(language)).map(({ path }) => path);
     const without = files.filter(({ language }) => !hasUses(language)).map(({ path }) => path);
-    if (withRules.length > MAX_FILES) withRules = await ownersFirst(index, withRules, { near, owners });
+    if (withRules.length > MAX_FILES) {
+      ofOwners ??= await pathsMentioning(index, owners, near);
+      withRules = withFirst(withRules, ofOwners);
+    }
     if (withRules.length > MAX_FILES || without.length > MAX_FILES) truncated = true;
     for (const path of withRules.slice(0, MAX_FILES)) paths.add(path);
     others ??= without.slice(0, MAX_FILES);
@@ -44,12 +48,15 @@ export async function filesMentioning(
   return { paths, others: new Set(others), truncated };
 }
 
-async function ownersFirst(
+async function pathsMentioning(
   index: QuestionFiles,
-  paths: readonly string[],
-  { near, owners }: { near: readonly string[]; owners: ReadonlySet<string> },
-): Promise<string[]> {
-  const mentioning = await Promise.all([...owners].map((owner) => index.mentioning(owner, near)));
-  const first = new Set(mentioning.flatMap((files) => files.map(({ path }) => path)));
+  names: ReadonlySet<string>,
+  near: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const files = await Promise.all([...names].map((name) => index.mentioning(name, near)));
+  return new Set(files.flat().map(({ path }) => path));
+}
+
+function withFirst(paths: readonly string[], first: ReadonlySet<string>): string[] {
   return [...paths.filter((path) => first.has(path)), ...paths.filter((path) => !first.has(path))];
 }
