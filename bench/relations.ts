@@ -17,7 +17,7 @@ import { openIndex } from "../src/engines/search/search-index.ts";
 import { Segment } from "../src/engines/search/segment.ts";
 import { buildSegment } from "../src/engines/search/segment-writer.ts";
 import { buildTable } from "../src/engines/search/table.ts";
-import type { RevisionFile } from "../src/engines/search/types.ts";
+import type { RevisionFile, TextSource } from "../src/engines/search/types.ts";
 import { add, ask, type Counts, type Difference, noCounts, type Tier } from "./relations/asked.ts";
 import type { GoldCall } from "./relations/gold-call.ts";
 import { GOLD, type Gold } from "./relations/gold.ts";
@@ -97,7 +97,17 @@ async function read(root: string): Promise<Checkout> {
   const segment = await Segment.open(inMemory(bytes));
   const { table } = buildTable(files, [{ id: "segment", segment }]);
   const index = await openIndex([{ table: inMemory(table), segment: () => inMemory(bytes) }]);
-  return { root, index, paths: files.map((file) => file.path), open: () => new UsesIndex(index, () => []) };
+  return { root, index, paths: files.map((file) => file.path), open: () => new UsesIndex(index, textsIn(root)) };
+}
+
+/** The texts of a checkout's files, such as its manifests. Signatures are not asked for. */
+function textsIn(root: string): TextSource {
+  return (wanted) =>
+    wanted.map(({ path: own, chunks }) => {
+      const lines = readFileSync(path.join(root, own), "utf8").split("\n");
+      const texts = chunks.map(({ startLine, endLine }) => lines.slice(startLine - 1, endLine).join("\n"));
+      return { chunks: texts, signatures: [] };
+    });
 }
 
 /** The calls as a tool sees them; undefined if the checkout has no file for it, or it is not there. */

@@ -12,12 +12,16 @@ import (
 	"go/token"
 	"go/types"
 	"os"
+	pathpkg "path"
 	"path/filepath"
 	"sort"
 	"strings"
 )
 
-var root, module string
+var root string
+
+// Folders of modules, by the paths that their go.mod states.
+var modules = map[string]string{}
 var fset = token.NewFileSet()
 var known = map[string]*types.Package{}
 var standard = importer.ForCompiler(fset, "source", nil)
@@ -26,11 +30,13 @@ var out = bufio.NewWriter(os.Stdout)
 type own struct{}
 
 func (own) Import(path string) (*types.Package, error) {
-	if path == module || strings.HasPrefix(path, module+"/") {
-		if p := known[path]; p != nil {
-			return p, nil
+	for prefix := path; prefix != "."; prefix = pathpkg.Dir(prefix) {
+		if folder, isOwn := modules[prefix]; isOwn {
+			if p := known[path]; p != nil {
+				return p, nil
+			}
+			return check(filepath.Join(folder, strings.TrimPrefix(path, prefix)), path, false), nil
 		}
-		return check(filepath.Join(root, strings.TrimPrefix(path, module)), path, false), nil
 	}
 	if strings.Contains(strings.Split(path, "/")[0], ".") {
 		return nil, fmt.Errorf("not here: %s", path)
@@ -148,12 +154,7 @@ func calls(f *ast.File, info *types.Info) {
 func main() {
 	root, _ = filepath.Abs(os.Args[1])
 	defer out.Flush()
-	data, _ := os.ReadFile(filepath.Join(root, "go.mod"))
-	for _, line := range strings.Split(string(data), "\n") {
-		if strings.HasPrefix(line, "module ") {
-			module = strings.Trim(strings.TrimSpace(line[7:]), "\"")
-		}
-	}
+	folders := []string{}
 	filepath.Walk(root, func(path string, info os.FileInfo, err error) error {
 		if err != nil || !info.IsDir() {
 			return nil
@@ -161,11 +162,31 @@ func main() {
 		if name := info.Name(); path != root && (strings.HasPrefix(name, ".") || name == "vendor" || name == "testdata") {
 			return filepath.SkipDir
 		}
-		if rel, _ := filepath.Rel(root, path); rel == "." {
-			check(path, module, true)
-		} else {
-			check(path, module+"/"+rel, true)
+		folders = append(folders, path)
+		data, _ := os.ReadFile(filepath.Join(path, "go.mod"))
+		for _, line := range strings.Split(string(data), "\n") {
+			if strings.HasPrefix(line, "module ") {
+				modules[strings.Trim(strings.TrimSpace(line[7:]), "\"")] = path
+			}
 		}
 		return nil
 	})
+	for _, folder := range folders {
+		check(folder, packagePath(folder), true)
+	}
+}
+
+// packagePath is the path by which the package of a folder is imported: that of the nearest module above it, and the folders between.
+func packagePath(folder string) string {
+	best, path := "", ""
+	for module, at := range modules {
+		if (folder == at || strings.HasPrefix(folder, at+string(filepath.Separator))) && len(at) >= len(best) {
+			best, path = at, module+filepath.ToSlash(strings.TrimPrefix(folder, at))
+		}
+	}
+	if path == "" {
+		rel, _ := filepath.Rel(root, folder)
+		return filepath.ToSlash(rel)
+	}
+	return path
 }

@@ -151,6 +151,7 @@ export const LANGUAGES = [
     ["ini", "cfg", "conf", "properties", "editorconfig"],
     [".editorconfig", ".gitconfig", ".gitmodules"],
   ),
+  plain("go-mod", "Go Module", [], ["go.mod", "go.work"]),
   plain("graphql", "GraphQL", ["graphql", "gql", "graphqls"]),
   plain("protobuf", "Protocol Buffers", ["proto"]),
   plain("thrift", "Thrift", ["thrift"]),

@@ -4,6 +4,7 @@
  */
 import { wordSet } from "../../lib/word-set.ts";
 import { splitMark } from "./marked-paths.ts";
+import type { GoModules } from "./go-modules.ts";
 import { folderOf, joinPath } from "./modules.ts";
 import { packageOf, type PackageRule, packageRuleOf } from "./packages.ts";
 import type { QuestionFiles } from "./question-files.ts";
@@ -82,6 +83,7 @@ function elixirPath(module: string): string {
 interface Packaged {
   rule: PackageRule;
   uses: FileUses;
+  modules: GoModules;
   /** Names at its top. */
   names: ReadonlySet<string>;
   /** Files that mention one of the names. */
@@ -121,8 +123,9 @@ export class FileImports {
   #asPackage(from: string, { module, name }: Import): "certain" | "likely" | undefined {
     const own = this.#package;
     if (!own || module === "" || packageRuleOf(from) === undefined) return undefined;
-    const { rule, uses, names, mentioning } = own;
-    const isOwn = (wanted: string) => rule.holds(from, wanted, this.#path) && rule.confirms(wanted, this.#path, uses);
+    const { rule, uses, modules, names, mentioning } = own;
+    const isOwn = (wanted: string) =>
+      rule.holds(from, wanted, this.#path, modules) && rule.confirms(wanted, this.#path, uses);
     if (name === "*" && isOwn(module)) return mentioning.has(from) ? "likely" : undefined;
     if (names.has(name) && isOwn(module)) return "certain";
     // A class in a class of the file.
@@ -172,7 +175,8 @@ async function packagedOf(files: QuestionFiles, path: string): Promise<Packaged 
   );
   const names = new Set(top.slice(0, MAX_NAMES).map(({ name }) => name));
   const found = await Promise.all([...names].map((name) => files.mentioning(name)));
-  return { rule, uses, names, mentioning: new Set(found.flat().map((each) => each.path)) };
+  const modules = await files.goModules(path);
+  return { rule, uses, modules, names, mentioning: new Set(found.flat().map((each) => each.path)) };
 }
 
 /** Number of folders that two paths begin with. */

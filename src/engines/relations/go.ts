@@ -1,10 +1,10 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
+import { type OpenClass, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
-import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
+import { bareName, elementOf, expressionOf, typeOf, valueOf } from "./go-expressions.ts";
 import { lastPartOfPath, PACKAGE } from "./packages.ts";
-import { nameInPackage, type Place as BasePlace, visitChildren } from "./walk.ts";
-import { ELEMENT, LIST, MAP } from "./wrapped.ts";
+import { type Place as BasePlace, visitChildren } from "./walk.ts";
+import { ELEMENT, ITERATED } from "./wrapped.ts";
 
 /** Reads a Go tree. */
 export function readGo(root: SyntaxNode, file: FileBuilder): void {
@@ -75,7 +75,7 @@ function visit(node: SyntaxNode, place: Place): void {
       rangeVariables(node, place);
       break;
     case "receive_statement":
-      for (const name of node.field("left")?.namedChildren ?? []) bindUnknown(name, place);
+      received(node, place);
       break;
     case "type_switch_statement":
       typeSwitch(node, place);
@@ -100,15 +100,6 @@ function use(kind: "call" | "construct" | "inherit", node: SyntaxNode, place: Pl
   const named = bare?.field(bare.type === "selector_expression" ? "field" : "name") ?? bare;
   if (bare && named?.type.endsWith("identifier"))
     place.file.use(kind, named.text, named.row + 1, place.scope, expressionOf(bare, place.scope));
-}
-
-/** The name under parentheses, type arguments and pointers. */
-function bareName(node: SyntaxNode | undefined, depth = 0): SyntaxNode | undefined {
-  if (!node || depth > MAX_EXPRESSION_DEPTH) return undefined;
-  if (node.type === "generic_type") return bareName(node.field("type") ?? node.namedChild(0), depth + 1);
-  if (node.type === "type_instantiation_expression" || node.type === "parenthesized_expression")
-    return bareName(node.namedChild(0), depth + 1);
-  return /^(?:identifier|type_identifier|selector_expression|qualified_type)$/.test(node.type) ? node : undefined;
 }
 
 function importSpec(node: SyntaxNode, { file, scope }: Place): void {
@@ -136,6 +127,10 @@ function typeSpec(node: SyntaxNode, place: Place): void {
       structField(field, opened, inner);
   } else if (type.type === "interface_type") {
     for (const member of type.namedChildren) interfaceMember(member, opened, inner);
+  } else {
+    const element = elementOf(type, inner.scope);
+    if (element.is !== "unknown") file.member(opened, ELEMENT, line, element);
+    if (type.type === "channel_type") file.member(opened, ITERATED, line, element);
   }
 }
 
@@ -250,18 +245,22 @@ function bindValues(names: readonly SyntaxNode[], values: SyntaxNode | undefined
   }
 }
 
-/** The second variable of a loop is an element. */
-function rangeVariables(node: SyntaxNode, place: Place): void {
+/** The second variable of a loop is an element, of a channel the first. A number that the first is otherwise has no methods. */
+function rangeVariables(node: SyntaxNode, { file, scope }: Place): void {
   const over = node.field("right");
+  const of = over ? expressionOf(over, scope.outer ?? scope) : UNKNOWN;
   for (const [i, name] of (node.field("left")?.namedChildren ?? []).entries())
-    if (i === 1 && over && name.type === "identifier") {
-      const of = expressionOf(over, place.scope.outer ?? place.scope);
-      place.file.bind(place.scope, name.text, { is: "variable", type: { is: "member", of, name: ELEMENT } });
-    } else bindUnknown(name, place);
+    if (name.type === "identifier")
+      file.bind(scope, name.text, { is: "variable", value: { is: "member", of, name: i === 0 ? ITERATED : ELEMENT } });
 }
 
-function bindUnknown(name: SyntaxNode, { file, scope }: Place): void {
-  if (name.type === "identifier") file.bind(scope, name.text, { is: "variable" });
+/** `case value, ok := <-channel`. */
+function received(node: SyntaxNode, { file, scope }: Place): void {
+  const value = node.field("right");
+  for (const [i, name] of (node.field("left")?.namedChildren ?? []).entries()) {
+    const known = i === 0 && value ? valueOf(value, scope.outer ?? scope) : {};
+    if (name.type === "identifier") file.bind(scope, name.text, { is: "variable", ...known });
+  }
 }
 
 function typeSwitch(node: SyntaxNode, place: Place): void {
@@ -277,92 +276,4 @@ function typeSwitch(node: SyntaxNode, place: Place): void {
     if (alias !== undefined) file.bind(scope, alias, { is: "variable", type: known });
     children(each, { ...place, scope });
   }
-}
-
-/** What a variable holds: a literal's type, or the result of a call. */
-function valueOf(node: SyntaxNode, scope: Scope, depth = 0): { type?: Expression; value?: Expression } {
-  const inner = node.type === "unary_expression" ? node.field("operand") : node;
-  if (!inner || depth > MAX_EXPRESSION_DEPTH) return {};
-  switch (inner.type) {
-    case "composite_literal":
-    case "type_assertion_expression": {
-      const type = inner.field("type");
-      return type ? { type: typeOf(type, scope) } : {};
-    }
-    case "call_expression": {
-      const [argument] = inner.field("arguments")?.namedChildren ?? [];
-      if (inner.field("function")?.text === "new" && argument) return { type: typeOf(argument, scope) };
-      return { value: expressionOf(inner, scope) };
-    }
-    case "parenthesized_expression": {
-      const child = inner.namedChild(0);
-      return child ? valueOf(child, scope, depth + 1) : {};
-    }
-    case "index_expression":
-      return { value: expressionOf(inner, scope) };
-    case "identifier": {
-      const binding = scope.names.get(inner.text);
-      return binding?.is === "variable" ? ({ type: binding.type, value: binding.value } as { type?: Expression }) : {};
-    }
-    default:
-      return {};
-  }
-}
-
-function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
-  if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
-  const inner = (field: string): Expression => {
-    const child = node.field(field);
-    return child ? expressionOf(child, scope, depth + 1) : UNKNOWN;
-  };
-  switch (node.type) {
-    case "identifier":
-    case "type_identifier":
-    case "package_identifier":
-      return nameInPackage(node.text, scope);
-    case "selector_expression":
-      return { is: "member", of: inner("operand"), name: node.field("field")?.text ?? "" };
-    case "qualified_type":
-      return { is: "member", of: inner("package"), name: node.field("name")?.text ?? "" };
-    case "call_expression":
-      return { is: "call", of: inner("function") };
-    case "parenthesized_expression":
-    case "type_instantiation_expression": {
-      const child = node.namedChild(0);
-      return child ? expressionOf(child, scope, depth + 1) : UNKNOWN;
-    }
-    case "composite_literal": {
-      const type = node.field("type");
-      const of = type && typeOf(type, scope);
-      // A literal is an instance of its type, as the result of a construction is.
-      return of && of.is !== "unknown" ? { is: "call", of } : UNKNOWN;
-    }
-    case "type_assertion_expression": {
-      const type = node.field("type");
-      return type ? typeOf(type, scope, depth + 1) : UNKNOWN;
-    }
-    case "unary_expression":
-      return inner("operand");
-    case "index_expression":
-      return { is: "member", of: inner("operand"), name: ELEMENT };
-    default:
-      return UNKNOWN;
-  }
-}
-
-/** A declared type: `T`, `*T`, `p.T`, `T[K]`. */
-function typeOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
-  if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
-  if (node.type === "pointer_type" || node.type === "parenthesized_type") {
-    const child = node.namedChild(0);
-    return child ? typeOf(child, scope, depth + 1) : UNKNOWN;
-  }
-  const element = /^(?:slice|array)_type$/.test(node.type) ? node.field("element") : undefined;
-  const held = element ?? (node.type === "map_type" || node.type === "channel_type" ? node.field("value") : undefined);
-  if (held) {
-    const of = typeOf(held, scope, depth + 1);
-    return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: node.type === "map_type" ? MAP : LIST };
-  }
-  const bare = node.type === "identifier" || node.type === "selector_expression" ? undefined : bareName(node);
-  return bare ? expressionOf(bare, scope) : node.type === "identifier" ? nameInPackage(node.text, scope) : UNKNOWN;
 }

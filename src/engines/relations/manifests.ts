@@ -7,6 +7,7 @@ export type Manifest = { folder: string; name: string } & (
   | ({ kind: "script" } & ScriptPackage)
   | { kind: "python" }
   | { kind: "rust"; sources: string }
+  | { kind: "go" }
   | { kind: "maven"; dependencies: ReadonlySet<string> }
 );
 export type ManifestKind = Manifest["kind"];
@@ -21,6 +22,7 @@ const READERS: Readonly<Record<string, (path: string, text: string) => Manifest 
   "pyproject.toml": pythonProject,
   "cargo.toml": rustPackage,
   "pom.xml": mavenProject,
+  "go.mod": goModule,
 };
 
 /** Names of manifests, in lower case. */
@@ -91,11 +93,10 @@ function inner(text: string, element: string): string | undefined {
   return end < 0 ? undefined : text.slice(start + element.length + 2, end).trim();
 }
 
-/** The path of a module that a `go.mod` states. */
-export function goModulePath(text: string): string | undefined {
-  for (const line of text.slice(0, MAX_TEXT).split("\n")) {
-    const [, path] = /^module\s+"?([^\s"]{1,500})/.exec(line) ?? [];
-    if (path !== undefined) return path;
+function goModule(path: string, text: string): Manifest | undefined {
+  for (const line of text.split("\n")) {
+    const [, name] = /^module\s+"?([^\s"]{1,500})/.exec(line) ?? [];
+    if (name !== undefined) return { kind: "go", name, folder: folderOf(path) };
   }
   return undefined;
 }

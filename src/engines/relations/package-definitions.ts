@@ -33,7 +33,8 @@ export async function definedInPackage(
       kind !== "namespace" && (qualified === undefined || qualified.endsWith(qualifiedName ?? "")),
   );
   const candidates = named.map((own) => own.path);
-  const holding = candidates.filter((own) => rule.holds(path, module, own));
+  const modules = await follow.files.goModules(path);
+  const holding = candidates.filter((own) => rule.holds(path, module, own, modules));
   const confirms = (own: string, uses: FileUses) => rule.confirms(module, own, uses);
   const found = await inFiles(follow, path, holding, name, { rule, read, confirms });
   if (found !== undefined) return found;
@@ -87,7 +88,7 @@ async function inFiles(
   const [first] = found.toSorted((a, b) => a.path.length - b.path.length);
   if (!first) return undefined;
   const isOne = found.length === 1 || found.every(({ isPart }) => isPart);
-  const variants = isOne || !/\.[ch]$/.test(first.path) ? undefined : await variantsOf(follow, found);
+  const variants = isOne || !/\.(?:[ch]|go)$/.test(first.path) ? undefined : await variantsOf(follow, found);
   if (variants) return oneOf(variants) ?? "unknown";
   if (!isOne || paths.length > MAX_CANDIDATES) follow.ambiguous++;
   return isOne && paths.length <= MAX_CANDIDATES ? read(first.path, first.of) : "unknown";
@@ -96,7 +97,7 @@ async function inFiles(
 /** Files that define a function for different systems. */
 const MAX_VARIANTS = 8;
 
-/** Functions or macros of C that several files define, of which the build takes one; undefined if some are nothing of the kind, or too many. */
+/** Functions of C or Go, or macros, that several files define, of which the build takes one; undefined if some are nothing of the kind, or too many. */
 async function variantsOf(
   { files }: Follower,
   found: readonly { path: string; of: Meaning }[],

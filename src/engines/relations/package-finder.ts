@@ -2,14 +2,13 @@
 import { ASIDE } from "../search/traits.ts";
 import type { SearchIndex } from "../search/search-index.ts";
 import type { TextSource } from "../search/types.ts";
-import { goModulePath, type Manifest, type ManifestKind, pythonName } from "./manifests.ts";
+import { modulePrefixes } from "./go-modules.ts";
+import { type Manifest, type ManifestKind, pythonName } from "./manifests.ts";
 import { pythonFiles } from "./modules.ts";
 import { type NamedPackage, packageNames } from "./package-names.ts";
 import { rustEntries, rustPackageNamed } from "./rust-packages.ts";
 import { type Entry, entriesOf, packageNamed } from "./script-configs.ts";
 
-/** Repositories whose `go.mod` is read, because no identity tells. */
-const MAX_GO_MODULES = 20;
 /** Names of one repository under which its packages are looked for. */
 const MAX_NAMES = 10;
 
@@ -17,6 +16,7 @@ const KINDS: readonly [RegExp, ManifestKind][] = [
   [/\.(?:[cm]?[jt]sx?|vue|svelte)$/, "script"],
   [/\.pyi?$/, "python"],
   [/\.rs$/, "rust"],
+  [/\.go$/, "go"],
 ];
 
 /** A file of a package, in its repository. */
@@ -28,15 +28,11 @@ interface GoFolders {
   folders: readonly string[];
 }
 
-/** The texts of `go.mod` files by open index: revisions do not change. */
-const goModules = new WeakMap<SearchIndex, Map<number, string | undefined>>();
-
 export class PackageFinder {
   readonly #index: SearchIndex;
   readonly #texts: TextSource;
   readonly #home: number;
   readonly #identities: readonly (string | null)[];
-  readonly #goModText: (revision: number) => Promise<string | undefined>;
   readonly #entries = new Map<string, Promise<EntryElsewhere[]>>();
 
   /** `revision` is the one that is asked. */
@@ -45,13 +41,11 @@ export class PackageFinder {
     texts: TextSource;
     revision: number;
     identities: readonly (string | null)[];
-    goModText: (revision: number) => Promise<string | undefined>;
   }) {
     this.#index = given.index;
     this.#texts = given.texts;
     this.#home = given.revision;
     this.#identities = given.identities;
-    this.#goModText = given.goModText;
   }
 
   /** Files of other repositories that an import in a file of a revision may mean, the likeliest first. */
@@ -114,24 +108,31 @@ export class PackageFinder {
     return file !== undefined && ((this.#index.traits[file] as number) & ASIDE) === 0;
   }
 
-  /** The repository and folders of the package that an import of Go names; undefined if none of the scope has it. */
+  /**
+   * The repository and folders of the package that an import of Go names; undefined if none of the scope has it. Of several repositories that
+   * state the path of its module, as forks do, the one is meant that is there.
+   */
   async goFolders(module: string): Promise<GoFolders | undefined> {
     if (!module.split("/", 1)[0]?.includes(".")) return undefined;
-    const byIdentity = this.#longest(
-      this.#identities.map((identity) => identity ?? undefined),
-      module.toLowerCase(),
-    );
-    if (byIdentity) return { revision: byIdentity.revision, folders: goFolders(module.slice(byIdentity.length)) };
-    const stated = this.#longest(await this.#goModules(), module);
-    return stated && { revision: stated.revision, folders: goFolders(module.slice(stated.length)) };
+    const packages = await packageNames(this.#index, this.#texts);
+    const identified = this.#identified(module.toLowerCase());
+    for (const [prefix, inner] of modulePrefixes(module)) {
+      const stated = packages.named("go", prefix);
+      if (stated.length === 0) continue;
+      const own = stated.length === 1 ? stated : stated.filter(({ revision }) => revision === identified?.revision);
+      const [only, ...more] = own;
+      if (!only || more.length > 0) return undefined;
+      return { revision: only.revision, folders: [goFolder([...only.folder.split("/"), ...inner.split("/")])] };
+    }
+    return identified && { revision: identified.revision, folders: goFolders(module.slice(identified.length)) };
   }
 
-  /** The revision with the longest of some names that a path begins with; undefined without one, or if several have it. */
-  #longest(names: readonly (string | undefined)[], path: string): { revision: number; length: number } | undefined {
+  /** The repository with the longest identity that a path begins with; undefined without one, or if several have it. */
+  #identified(path: string): { revision: number; length: number } | undefined {
     let best: { revision: number; length: number } | undefined;
     let isOne = true;
-    for (const [revision, name] of names.entries()) {
-      if (name === undefined || !(path === name || path.startsWith(`${name}/`))) continue;
+    for (const [revision, name] of this.#identities.entries()) {
+      if (name === null || !(path === name || path.startsWith(`${name}/`))) continue;
       if (name.length === best?.length) isOne = false;
       if (name.length <= (best?.length ?? 0)) continue;
       best = { revision, length: name.length };
@@ -140,31 +141,9 @@ export class PackageFinder {
     return isOne ? best : undefined;
   }
 
-  /** Paths of Go modules by revision, where a `go.mod` states them. */
-  async #goModules(): Promise<(string | undefined)[]> {
-    let known = goModules.get(this.#index);
-    if (!known) goModules.set(this.#index, (known = await this.#readGoModules()));
-    return this.#index.tables.map((_, revision) => known.get(revision));
-  }
-
-  async #readGoModules(): Promise<Map<number, string | undefined>> {
-    const withGo = [...this.#index.tables.entries()].filter(([, { paths }]) =>
-      paths.some((path) => path.endsWith(".go")),
-    );
-    const modules = withGo.slice(0, MAX_GO_MODULES).map(async ([revision]) => {
-      const text = await this.#goModText(revision);
-      return [revision, text === undefined ? undefined : goModulePath(text)] as const;
-    });
-    return new Map(await Promise.all(modules));
-  }
-
   /** Names under which other repositories import what a file defines. */
   async namesOf(revision: number, path: string): Promise<string[]> {
     if (!this.#isImportable(revision, path)) return [];
-    if (path.endsWith(".go")) {
-      const names = [this.#identities[revision], (await this.#goModules())[revision]];
-      return names.filter((name) => name !== null && name !== undefined);
-    }
     const kind = kindOf(path);
     const { all } = await packageNames(this.#index, this.#texts);
     const own = all.filter((each) => each.kind === kind && each.revision === revision);
@@ -172,7 +151,8 @@ export class PackageFinder {
     const around = ({ folder }: Manifest) => (folder === "" || path.startsWith(`${folder}/`) ? folder.length : -1);
     const sorted = own.toSorted((a, b) => around(b) - around(a));
     const names = sorted.flatMap((each) => (each.kind === "python" ? pythonTops(each, path) : [each.name]));
-    return [...new Set(names)].slice(0, MAX_NAMES);
+    const identity = kind === "go" ? this.#identities[revision] : null;
+    return [...new Set(identity ? [identity, ...names] : names)].slice(0, MAX_NAMES);
   }
 
   /** Whether a manifest of one revision states a dependency on a package of another. */
@@ -207,9 +187,14 @@ function pythonTops(own: Manifest, path: string): string[] {
   return [top.replace(/\.pyi?$/, "")];
 }
 
-/** Folders of what stands behind the path of a Go module: a major version may be one. */
+/** Folders of what stands behind the identity of a repository of Go: a major version may be one. */
 function goFolders(rest: string): string[] {
   const parts = rest.split("/").filter((part) => part !== "");
-  const folder = (of: readonly string[]) => of.map((part) => `${part}/`).join("");
-  return /^v\d+$/.test(parts[0] ?? "") ? [folder(parts), folder(parts.slice(1))] : [folder(parts)];
+  return /^v\d+$/.test(parts[0] ?? "") ? [goFolder(parts), goFolder(parts.slice(1))] : [goFolder(parts)];
 }
+
+const goFolder = (parts: readonly string[]): string =>
+  parts
+    .filter((part) => part !== "")
+    .map((part) => `${part}/`)
+    .join("");

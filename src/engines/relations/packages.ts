@@ -1,11 +1,12 @@
 /** Languages in which an import names a package of many files, or none at all: what a name means is found by its definitions. */
+import type { GoModules } from "./go-modules.ts";
 import { folderOf } from "./modules.ts";
 import type { FileUses, Meaning } from "./types.ts";
 import { methodName } from "./wrapped.ts";
 
 export interface PackageRule {
-  /** Whether a file may belong to the package that another file names. An empty name is that file's own package. */
-  holds(from: string, module: string, candidate: string): boolean;
+  /** Whether a file may belong to the package that another file names. An empty name is that file's own package. `modules`: those of Go. */
+  holds(from: string, module: string, candidate: string, modules: GoModules): boolean;
   /** Whether such a file belongs to the package by its own declaration. */
   confirms(module: string, candidate: string, uses: FileUses): boolean;
   /** The binding of a candidate for a name, where that depends on its language. */
@@ -39,7 +40,13 @@ export const partialKey = (name: string): string => `partial ${name}`;
 const lastName = (name: string): string => name.slice(name.lastIndexOf(".") + 1);
 
 const GO: PackageRule = {
-  holds: (from, module, candidate) => candidate.endsWith(".go") && inGoPackage(from, module, candidate),
+  holds: (from, module, candidate, modules) => {
+    if (!candidate.endsWith(".go")) return false;
+    if (module === "") return folderOf(candidate) === folderOf(from);
+    if (modules.isEmpty) return endsWithFolder(module, candidate);
+    // What the tests of a package define is not seen by others.
+    return folderOf(candidate) === modules.packageFolder(module) && !candidate.endsWith("_test.go");
+  },
   confirms: (module, candidate, uses) =>
     module === "" || candidate.includes("/") || packageOf(uses) === lastPartOfPath(module),
   definition: lastName,
@@ -131,10 +138,12 @@ export function packageRuleOf(path: string): PackageRule | undefined {
   return Object.hasOwn(RULES, ending) ? RULES[ending] : undefined;
 }
 
-/** A path of a Go package ends with its folder in the repository, except for the one at the top. Those of the standard library have no host. */
-function inGoPackage(from: string, module: string, candidate: string): boolean {
+/**
+ * Whether a file may be of a package of Go in a repository without a `go.mod`: the path of the package ends with its folder in the repository,
+ * except for the one at the top. Those of the standard library have no host.
+ */
+function endsWithFolder(module: string, candidate: string): boolean {
   const folder = folderOf(candidate);
-  if (module === "") return folder === folderOf(from);
   const [host = "", owner = "", repository = "", ...inner] = module.split("/");
   if (!host.includes(".")) return false;
   // A module's version is part of its path, but no folder: `github.com/owner/name/v2/inner`.

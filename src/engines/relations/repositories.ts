@@ -5,6 +5,7 @@ import { nameKey } from "../search/names.ts";
 import { filesWith, hashOfIdentifier } from "../search/references.ts";
 import type { SearchIndex } from "../search/search-index.ts";
 import type { FoundReference, FoundSymbol, TextSource } from "../search/types.ts";
+import type { GoModules } from "./go-modules.ts";
 import { MAX_CANDIDATES } from "./limits.ts";
 import { pathFrom, placeIn, splitMark } from "./marked-paths.ts";
 import { kindOf, PackageFinder } from "./package-finder.ts";
@@ -26,9 +27,6 @@ const MAX_NEAR = 50;
 /** Languages whose imports lead to other repositories. Elsewhere the files of a repository are a program of their own. */
 const isCrossing = (path: string): boolean => path.endsWith(".go") || isJvm(path) || kindOf(path) !== undefined;
 
-/** Reads the `go.mod` at the top of a revision; undefined if it has none. */
-export type GoModText = (revision: number) => Promise<string | undefined>;
-
 export interface RepositoriesGiven {
   /** Open over all revisions. */
   index: SearchIndex;
@@ -38,7 +36,6 @@ export interface RepositoriesGiven {
   revision: number;
   /** Identities of the repositories (`github.com/owner/name`), by revision. */
   identities: readonly (string | null)[];
-  goModText: GoModText;
 }
 
 /**
@@ -158,6 +155,10 @@ export class Repositories implements QuestionFiles {
     if (isStandardModule(own, module)) return [];
     const found = await this.#packages.entries(this.#revisionOf(path), own, module);
     return found.map(({ revision, path: at, isStated }) => ({ path: this.#marked(revision, at), isStated }));
+  }
+
+  goModules(path: string): Promise<GoModules> {
+    return this.#at(path).files.goModules(path);
   }
 
   async packageElsewhere(path: string, module: string, name: string): Promise<PackageFiles | undefined> {

@@ -1,7 +1,8 @@
 /** What names are resolved with, and to. */
+import type { GoModules } from "./go-modules.ts";
 import type { Entry } from "./script-configs.ts";
 import type { ClassInfo, FileUses, Meaning } from "./types.ts";
-import { ENTRY, isSeenThrough, isStep, isWrapping, unwrappedBy, type Wrapping } from "./wrapped.ts";
+import { ELEMENT, ENTRY, isSeenThrough, ITERATED, isStep, isWrapping, unwrappedBy, type Wrapping } from "./wrapped.ts";
 
 /** A package in another repository. */
 export interface PackageFiles {
@@ -22,6 +23,8 @@ export interface RelatedFiles {
   definitions(name: string, path?: string): Promise<readonly { path: string; kind?: string; qualifiedName?: string }[]>;
   /** The package of another repository that an import of Go, Java or Kotlin may mean, where it defines a name. */
   packageElsewhere(path: string, module: string, name: string): Promise<PackageFiles | undefined>;
+  /** The modules of Go in the repository of a file. */
+  goModules(path: string): Promise<GoModules>;
   /** Files that an import of a package or through an alias may mean, the likeliest first. */
   entries(path: string, module: string): Promise<readonly Entry[]>;
 }
@@ -94,6 +97,8 @@ export interface FoundMember extends Place {
 export function throughWrapping(of: Target, name: string): Resolved | undefined {
   const around = of.wrapping ?? [];
   if (isWrapping(name)) return { ...of, wrapping: [...around, name] };
+  // A type that has a name is asked for what its values hold.
+  if (around.length === 0 && (name === ELEMENT || name === ITERATED) && of.path.endsWith(".go")) return undefined;
   if (isStep(name) && (name !== "second" || around.at(-1) === ENTRY)) {
     const wrapping = unwrappedBy(around, name);
     return wrapping ? { ...of, wrapping } : "unknown";

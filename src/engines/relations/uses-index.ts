@@ -1,3 +1,4 @@
+import { type GoModules, NO_MODULES, readGoModules } from "./go-modules.ts";
 import { hasSureRules, hasUses } from "./languages.ts";
 import { decodeUses, type StoredUses } from "./record.ts";
 import { inherits, resolveUse } from "./resolve.ts";
@@ -47,6 +48,7 @@ const NO_USES: StoredUses = {
 interface Known {
   scripts: KnownConfigs;
   rust: KnownRustPackages;
+  go: GoModules | undefined;
 }
 
 /** The same of open indexes, by revision: these do not change. */
@@ -55,7 +57,7 @@ const manifests = new WeakMap<SearchIndex, Map<number, Known>>();
 function knownOf(index: SearchIndex, revision: number): Known {
   const ofIndex = manifests.get(index) ?? new Map<number, Known>();
   manifests.set(index, ofIndex);
-  const known = ofIndex.get(revision) ?? { scripts: new KnownConfigs(), rust: { packages: undefined } };
+  const known = ofIndex.get(revision) ?? { scripts: new KnownConfigs(), rust: { packages: undefined }, go: undefined };
   ofIndex.set(revision, known);
   return known;
 }
@@ -72,6 +74,8 @@ export class UsesIndex implements QuestionFiles {
   readonly #budget: ReadBudget;
   readonly #configs: ScriptConfigs;
   readonly #rustPackages: RustPackages;
+  readonly #manifests: Known;
+  #goModules: Promise<GoModules> | undefined;
   readonly #known = new Map<string, Promise<StoredUses | undefined>>();
   readonly #named = new Map<string, Promise<DefinedSymbol[]>>();
   readonly #outlines = new Map<string, Promise<DefinedSymbol[]>>();
@@ -93,9 +97,9 @@ export class UsesIndex implements QuestionFiles {
     this.#read = read;
     this.#revision = revision;
     this.#budget = budget;
-    const known = knownOf(index, revision);
-    this.#configs = new ScriptConfigs(this, known.scripts);
-    this.#rustPackages = new RustPackages(this, known.rust);
+    this.#manifests = knownOf(index, revision);
+    this.#configs = new ScriptConfigs(this, this.#manifests.scripts);
+    this.#rustPackages = new RustPackages(this, this.#manifests.rust);
   }
 
   /** The limit was reached before everything was read. */
@@ -205,6 +209,11 @@ export class UsesIndex implements QuestionFiles {
   async entries(path: string, module: string): Promise<readonly Entry[]> {
     if (path.endsWith(".rs")) return this.#rustPackages.entries(module);
     return SCRIPTS.has(this.language(path)) ? this.#configs.entries(path, module) : [];
+  }
+
+  async goModules(path: string): Promise<GoModules> {
+    if (!path.endsWith(".go")) return NO_MODULES;
+    return (this.#manifests.go ??= await (this.#goModules ??= readGoModules(this)));
   }
 
   /** Whole texts of small files; undefined for those without one. */

@@ -160,8 +160,7 @@ export async function withUsesIn<T>(
     return withIndex(deps, targets, async ({ index }) => {
       const texts = databaseTexts(deps.db, targets);
       const identities = targets.map(({ repo }) => repo);
-      const goModText = async (of: number) => (await linesIn(deps, targets[of] as Target, "go.mod", {}))?.text;
-      return work(home, new Repositories({ index, texts, home, revision, identities, goModText }));
+      return work(home, new Repositories({ index, texts, home, revision, identities }));
     });
   });
 }

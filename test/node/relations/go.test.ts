@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { callsIn } from "./support.ts";
+import { importersOf } from "../../../src/interface/questions/relations/importers.ts";
+import { callsIn, indexOf } from "./support.ts";
 
 it("is of the asserted type, what a type assertion of Go gives", async () => {
   const app = [
@@ -28,5 +29,123 @@ it("is of the asserted type, what a type assertion of Go gives", async () => {
     "Self@13 → a.go:7",
     "Area@14 → a.go:4",
     "Area@15 → unknown",
+  ]);
+});
+
+it("finds a package by the modules that the repository states, wherever these are", async () => {
+  const store = (name: string) => `package ${name}\n\nfunc Open() {}\n`;
+  const files = {
+    "go.mod": "module acme.dev/root\n\ngo 1.22\n",
+    "root.go": "package root\n\nfunc Top() {}\n",
+    "store/store.go": store("store"),
+    "store/store_test.go": "package store\n\nfunc Check() {}\n",
+    "server/go.mod": "module acme.dev/root/server/v3\n",
+    "server/lease/lease.go": store("lease"),
+    "staging/src/k8s.acme/api/go.mod": "module k8s.acme/api\n",
+    "staging/src/k8s.acme/api/core/v1/types.go": store("v1"),
+    "tests/go.mod": "module acme.dev/root/tests/v3\n",
+    "tests/framework/cluster.go": store("framework"),
+    "tests/fixtures/go.mod": "module acme.dev/root\n",
+    // Of packages that others have, folders here have the names.
+    "context/context.go": store("context"),
+    "main.go": [
+      "package root",
+      "",
+      "import (",
+      '\t"acme.dev/root"',
+      '\t"acme.dev/root/server/v3/lease"',
+      '\t"acme.dev/root/store"',
+      '\t"acme.dev/root/tests/v3/framework"',
+      '\tcorev1 "k8s.acme/api/core/v1"',
+      '\t"golang.org/x/net/context"',
+      ")",
+      "",
+      "func main() {",
+      "\troot.Top()", // 13
+      "\tlease.Open()",
+      "\tstore.Open()",
+      "\tstore.Check()",
+      "\tcorev1.Open()",
+      "\tcontext.Open()", // 18
+      "\tframework.Open()",
+      "}",
+    ].join("\n"),
+  };
+  expect(await callsIn(files, "main.go")).toEqual([
+    "Top@13 → root.go:3",
+    "Open@14 → server/lease/lease.go:3",
+    "Open@15 → store/store.go:3",
+    "Check@16 → outside",
+    "Open@17 → staging/src/k8s.acme/api/core/v1/types.go:3",
+    "Open@18 → outside",
+    "Open@19 → tests/framework/cluster.go:3",
+  ]);
+  const found = await importersOf(await indexOf(files), "server/lease/lease.go");
+  expect(found.map(({ path, line, certainty }) => `${path}:${line} ${certainty}`)).toEqual(["main.go:5 likely"]);
+});
+
+it("says nothing of a module that several manifests state", async () => {
+  const app = 'package main\n\nimport "acme.dev/lib/store"\n\nfunc main() {\n\tstore.Open()\n}\n';
+  const lib = { "go.mod": "module acme.dev/lib\n", "store/store.go": "package store\n\nfunc Open() {}\n" };
+  const copy = { "copy/go.mod": "module acme.dev/lib\n" };
+  expect(await callsIn({ ...lib, "main.go": app }, "main.go")).toEqual(["Open@6 → store/store.go:3"]);
+  expect(await callsIn({ ...lib, ...copy, "main.go": app }, "main.go")).toEqual(["Open@6 → outside"]);
+});
+
+it("follows what channels and types of collections hold", async () => {
+  const lib = [
+    "package a",
+    "",
+    "type R struct{}",
+    "",
+    "func (r *R) Err() error { return nil }", // 5
+    "",
+    "type Chan <-chan R",
+    "type List []*R",
+    "type Table map[string]R",
+    "",
+    "func Watch() Chan { return nil }", // 11
+    "func All() List { return nil }",
+  ].join("\n");
+  const app = [
+    "package a",
+    "",
+    "func run(c chan *R, m map[string]R, t Table) {",
+    "\tw := Watch()", // 4
+    "\tr, ok := <-w",
+    "\tr.Err()",
+    "\t(<-c).Err()",
+    "\tfor e := range c {",
+    "\t\te.Err()", // 9
+    "\t}",
+    "\tfor _, e := range All() {",
+    "\t\te.Err()", // 12
+    "\t}",
+    "\tfor k := range m {",
+    "\t\tk.Err()", // 15
+    "\t}",
+    "\tselect {",
+    "\tcase n, ok := <-w:",
+    "\t\tn.Err()", // 19
+    "\t}",
+    "\tt[key].Err()",
+    "\tfor k, v := range t {",
+    "\t\tk.Err()", // 23
+    "\t\tv.Err()",
+    "\t}",
+    "}",
+  ].join("\n");
+  expect(await callsIn({ "lib.go": lib, "app.go": app }, "app.go")).toEqual([
+    "Watch@4 → lib.go:11",
+    "Err@6 → lib.go:5",
+    "Err@7 → lib.go:5",
+    "Err@9 → lib.go:5",
+    "All@11 → lib.go:12",
+    "Err@12 → lib.go:5",
+    "Err@15 → unknown",
+    "Err@19 → lib.go:5",
+    "Err@21 → lib.go:5",
+    "Err@23 → unknown",
+    "Err@24 → lib.go:5",
   ]);
 });

@@ -42,11 +42,10 @@ async function scopeOf(repositories: readonly Repository[]) {
   const index = await openIndex(sources);
   const texts = textsOf(all.flat());
   const identities = repositories.map(({ identity }) => identity ?? null);
-  const goModText = (revision: number) => Promise.resolve(repositories[revision]?.files["go.mod"]);
   return {
     async at(revision: number): Promise<{ files: QuestionFiles; home: UsesIndex; revision: number }> {
       const home = new UsesIndex(await openIndex(sources.slice(revision, revision + 1)), texts);
-      const files = new Repositories({ index, texts, home, revision, identities, goModText });
+      const files = new Repositories({ index, texts, home, revision, identities });
       return { files, home, revision };
     },
   };

@@ -1,4 +1,5 @@
 import { detectLanguage } from "../../../src/engines/parsing/detect.ts";
+import { readGoModules } from "../../../src/engines/relations/go-modules.ts";
 import { decodeUses } from "../../../src/engines/relations/record.ts";
 import { resolveUse } from "../../../src/engines/relations/resolve.ts";
 import type { RelatedFiles, Resolved } from "../../../src/engines/relations/resolved.ts";
@@ -33,6 +34,13 @@ export async function callsIn(files: Files, path: string): Promise<string[]> {
     uses: (own) => Promise.resolve(parsed.get(own)),
     definitions: (name) => Promise.resolve(definitions.get(name) ?? []),
     packageElsewhere: () => Promise.resolve(undefined),
+    goModules: () =>
+      readGoModules({
+        paths: Object.keys(files),
+        has: (own) => Object.hasOwn(files, own),
+        isTest: (own) => own.startsWith("tests/"),
+        textsOf: (paths) => Promise.resolve(paths.map((own) => files[own])),
+      }),
     entries: () => Promise.resolve([]),
   };
   const uses = parsed.get(path)?.uses ?? [];

@@ -1,0 +1,114 @@
+/** What expressions and types of Go mean. */
+import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import { type Expression, type Scope, UNKNOWN } from "./expressions.ts";
+import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
+import { nameInPackage } from "./walk.ts";
+import { ELEMENT, LIST, MAP } from "./wrapped.ts";
+
+/** The name under parentheses, type arguments and pointers. */
+export function bareName(node: SyntaxNode | undefined, depth = 0): SyntaxNode | undefined {
+  if (!node || depth > MAX_EXPRESSION_DEPTH) return undefined;
+  if (node.type === "generic_type") return bareName(node.field("type") ?? node.namedChild(0), depth + 1);
+  if (node.type === "type_instantiation_expression" || node.type === "parenthesized_expression")
+    return bareName(node.namedChild(0), depth + 1);
+  return /^(?:identifier|type_identifier|selector_expression|qualified_type)$/.test(node.type) ? node : undefined;
+}
+
+/** What a variable holds: a literal's type, or the result of a call. */
+export function valueOf(node: SyntaxNode, scope: Scope, depth = 0): { type?: Expression; value?: Expression } {
+  if (isReceive(node)) return { value: expressionOf(node, scope) };
+  const inner = node.type === "unary_expression" ? node.field("operand") : node;
+  if (!inner || depth > MAX_EXPRESSION_DEPTH) return {};
+  switch (inner.type) {
+    case "composite_literal":
+    case "type_assertion_expression": {
+      const type = inner.field("type");
+      return type ? { type: typeOf(type, scope) } : {};
+    }
+    case "call_expression": {
+      const [argument] = inner.field("arguments")?.namedChildren ?? [];
+      if (inner.field("function")?.text === "new" && argument) return { type: typeOf(argument, scope) };
+      return { value: expressionOf(inner, scope) };
+    }
+    case "parenthesized_expression": {
+      const child = inner.namedChild(0);
+      return child ? valueOf(child, scope, depth + 1) : {};
+    }
+    case "index_expression":
+      return { value: expressionOf(inner, scope) };
+    case "identifier": {
+      const binding = scope.names.get(inner.text);
+      return binding?.is === "variable" ? ({ type: binding.type, value: binding.value } as { type?: Expression }) : {};
+    }
+    default:
+      return {};
+  }
+}
+
+export function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
+  if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
+  const inner = (field: string): Expression => {
+    const child = node.field(field);
+    return child ? expressionOf(child, scope, depth + 1) : UNKNOWN;
+  };
+  switch (node.type) {
+    case "identifier":
+    case "type_identifier":
+    case "package_identifier":
+      return nameInPackage(node.text, scope);
+    case "selector_expression":
+      return { is: "member", of: inner("operand"), name: node.field("field")?.text ?? "" };
+    case "qualified_type":
+      return { is: "member", of: inner("package"), name: node.field("name")?.text ?? "" };
+    case "call_expression":
+      return { is: "call", of: inner("function") };
+    case "parenthesized_expression":
+    case "type_instantiation_expression": {
+      const child = node.namedChild(0);
+      return child ? expressionOf(child, scope, depth + 1) : UNKNOWN;
+    }
+    case "composite_literal": {
+      const type = node.field("type");
+      const of = type && typeOf(type, scope);
+      // A literal is an instance of its type, as the result of a construction is.
+      return of && of.is !== "unknown" ? { is: "call", of } : UNKNOWN;
+    }
+    case "type_assertion_expression": {
+      const type = node.field("type");
+      return type ? typeOf(type, scope, depth + 1) : UNKNOWN;
+    }
+    case "unary_expression":
+      return isReceive(node) ? { is: "member", of: inner("operand"), name: ELEMENT } : inner("operand");
+    case "index_expression":
+      return { is: "member", of: inner("operand"), name: ELEMENT };
+    default:
+      return UNKNOWN;
+  }
+}
+
+/** A value from a channel: `<-c`. */
+const isReceive = (node: SyntaxNode): boolean =>
+  node.type === "unary_expression" && node.field("operator")?.text === "<-";
+
+const HOLDING = /^(?:slice|array|map|channel)_type$/;
+
+/** What a slice, array, map or channel holds, by its type. */
+export function elementOf(type: SyntaxNode, scope: Scope, depth = 0): Expression {
+  const held = HOLDING.test(type.type) ? (type.field("element") ?? type.field("value")) : undefined;
+  return held ? typeOf(held, scope, depth + 1) : UNKNOWN;
+}
+
+/** A declared type: `T`, `*T`, `p.T`, `T[K]`. */
+export function typeOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
+  if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
+  if (node.type === "pointer_type" || node.type === "parenthesized_type") {
+    const child = node.namedChild(0);
+    return child ? typeOf(child, scope, depth + 1) : UNKNOWN;
+  }
+  if (HOLDING.test(node.type)) {
+    const of = elementOf(node, scope, depth);
+    return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: node.type === "map_type" ? MAP : LIST };
+  }
+  const bare = node.type === "identifier" || node.type === "selector_expression" ? undefined : bareName(node);
+  return bare ? expressionOf(bare, scope) : node.type === "identifier" ? nameInPackage(node.text, scope) : UNKNOWN;
+}
