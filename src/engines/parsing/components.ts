@@ -1,22 +1,53 @@
 import { MAX_WEIGHT, TARGET_WEIGHT } from "./chunks.ts";
+import type { LanguageId } from "./languages.ts";
 import { layoutLevels, MAX_SYNTAX_LEVEL, syntaxLevels } from "./levels.ts";
+import { foldSignature } from "./prose.ts";
+import { formatMacro } from "./skeleton.ts";
 import type { SourceText } from "./source-text.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
+import type { DraftSymbol } from "./types.ts";
+import { blankValues, type GrammarRule, readGrammar } from "./yacc.ts";
 
 const SPACE = 32;
 const NEWLINE = 10;
 
-interface ComponentScripts {
-  /** The file with everything except its scripts blanked; offsets and rows are unchanged. */
+/** The code in a file of which the language's grammar reads only parts. */
+interface EmbeddedCode {
+  /** The file with everything except its code blanked; offsets and rows are unchanged. */
   units: Uint16Array;
-  /** Cut levels: from the tree for scripts, from the layout for markup and styles. */
+  /** Cut levels: from the tree for code, from the layout for the rest. */
   levels(root: SyntaxNode): Uint8Array;
+  /** The symbols of the code with those of the rest, in order. */
+  withOwn(symbols: readonly DraftSymbol[]): DraftSymbol[];
 }
 
-/** A Vue or Svelte component, as far as the script grammar can read it. */
-export function scriptsOnly(source: SourceText): ComponentScripts {
+/**
+ * The code in a Vue or Svelte component, or in a grammar of Yacc or Lex. `whole`: the file is code as a whole. `none`: it has no code that the
+ * language's grammar reads, as a grammar with actions in another language than C.
+ */
+export function embeddedCode(language: LanguageId, source: SourceText): EmbeddedCode | "whole" | "none" {
+  // Lines of scripts are nested in their block: a level below the block's own edges.
+  if (language === "vue" || language === "svelte") return embedded(source, scriptSpans(source.text), [], 2);
+  if (language !== "yacc" && language !== "lex") return "whole";
+  const grammar = readGrammar(source.text, language);
+  if (!grammar) return "none";
+  const code = embedded(source, grammar.code, grammar.rules, 0);
+  blankValues(source.text, grammar.code, code.units);
+  for (let row = 0; row < source.lineCount; row++) {
+    // Recovery goes by whole lines of code, which those of a grammar are not.
+    const { index, macro } = formatMacro(source.line(row)) ?? { index: 0, macro: "" };
+    code.units.fill(SPACE, source.lineStarts[row]! + index, source.lineStarts[row]! + index + macro.length);
+  }
+  return code;
+}
+
+function embedded(
+  source: SourceText,
+  spans: readonly { start: number; end: number }[],
+  rules: readonly GrammarRule[],
+  nesting: number,
+): EmbeddedCode {
   const units = source.codeUnits();
-  const spans = scriptSpans(source.text);
   let from = 0;
   for (const { start, end } of [...spans, { start: units.length, end: units.length }]) {
     for (let at = from; at < start; at++) if (units[at] !== NEWLINE) units[at] = SPACE;
@@ -31,13 +62,46 @@ export function scriptsOnly(source: SourceText): ComponentScripts {
         const first = source.rowAt(start) + 1;
         const last = source.rowAt(end);
         for (let row = first; row <= last; row++) {
-          // Script lines are nested in their block: a level below the block's own edges.
-          if (!source.isBlank(row)) levels[row] = Math.min(syntax[row]! + 2, Math.max(syntax[row]!, MAX_SYNTAX_LEVEL));
+          const level = syntax[row]!;
+          if (!source.isBlank(row)) levels[row] = Math.min(level + nesting, Math.max(level, MAX_SYNTAX_LEVEL));
         }
       }
       return levels;
     },
+    withOwn: (symbols) =>
+      rules.length === 0 ? [...symbols] : merged(symbols, rules.slice(0, MAX_RULES).map(ruleSymbol(source))),
   };
+}
+
+/** Rules of a grammar that are symbols. */
+const MAX_RULES = 5000;
+
+const ruleSymbol =
+  (source: SourceText) =>
+  ({ name, start, end }: GrammarRule): DraftSymbol => {
+    const startRow = source.rowAt(start);
+    return {
+      kind: "rule",
+      name,
+      qualifiedName: name,
+      signature: foldSignature(source.line(startRow)),
+      doc: null,
+      parent: null,
+      start,
+      end,
+      startRow,
+      nameStart: start,
+      endRow: source.rowAt(Math.max(end - 1, start)),
+      leadRow: startRow,
+    };
+  };
+
+/** Two lists of symbols as one, in order. Those of the second have no parents. */
+function merged(symbols: readonly DraftSymbol[], others: readonly DraftSymbol[]): DraftSymbol[] {
+  const all = [...symbols, ...others].toSorted((a, b) => a.start - b.start);
+  const places = new Map(all.map((symbol, place) => [symbol, place]));
+  const placeOf = (index: number) => places.get(symbols[index] as DraftSymbol) ?? null;
+  return all.map((each) => (each.parent === null ? each : { ...each, parent: placeOf(each.parent) }));
 }
 
 /** The text between `<script …>` and `</script`. Each search continues where the last one ended. */

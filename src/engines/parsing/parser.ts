@@ -8,7 +8,7 @@ import { findSecrets } from "./secrets/find.ts";
 import { linesOf } from "./secrets/lines.ts";
 import type { SecretRange } from "./secrets/types.ts";
 import { withholdSecrets } from "./secrets/withhold.ts";
-import { scriptsOnly } from "./components.ts";
+import { embeddedCode } from "./components.ts";
 import { damagedRows, hasUnreadLines } from "./pieces.ts";
 import { glueRows, parseReadable } from "./readable.ts";
 import { usesAroundErrors } from "./recovered-uses.ts";
@@ -96,11 +96,13 @@ async function syntaxOutline(
   const name = languageInfo(language).grammar;
   const rules = name === undefined ? undefined : GRAMMAR_RULES[name];
   if (name === undefined || rules === undefined) return "no-grammar";
+  const embedded = embeddedCode(language, source);
+  if (embedded === "none") return "no-grammar";
+  const parts = embedded === "whole" ? undefined : embedded;
   const grammar = await engine.grammar(name);
   const compiled = compiledRules.get(name) ?? compileRules(rules, grammar);
   compiledRules.set(name, compiled);
-  const scripts = isComponent(language) ? scriptsOnly(source) : undefined;
-  const whole = scripts?.units ?? source.codeUnits();
+  const whole = parts?.units ?? source.codeUnits();
   if (!clipLongLines(source, whole)) return "long-lines";
   const budget = workBudget(whole.length);
   const parse = (text: Uint16Array) => engine.parse(text, source.text, grammar, budget);
@@ -110,9 +112,9 @@ async function syntaxOutline(
     onStage("syntax");
     if (!parsed.ok) return parsed.reason;
     const { tree } = parsed;
-    const { symbols, comments } = extractSymbols(tree, source, compiled, bare.attributes);
-    const levels =
-      scripts === undefined ? syntaxLevels(tree.root, source, MAX_WEIGHT, TARGET_WEIGHT) : scripts.levels(tree.root);
+    const { symbols: found, comments } = extractSymbols(tree, source, compiled, bare.attributes);
+    const symbols = parts?.withOwn(found) ?? found;
+    const levels = parts?.levels(tree.root) ?? syntaxLevels(tree.root, source, MAX_WEIGHT, TARGET_WEIGHT);
     glueComments(levels, comments, source);
     glueRows(levels, bare.glued);
     const damaged = damagedRows(tree, source);
@@ -143,10 +145,6 @@ async function syntaxOutline(
   } catch (error) {
     return engine.recover(error);
   }
-}
-
-function isComponent(language: LanguageId): boolean {
-  return language === "vue" || language === "svelte";
 }
 
 /** Blanks the middle of very long lines; false if the file consists of long lines. */

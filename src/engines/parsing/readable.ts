@@ -5,6 +5,7 @@ import { GLUED } from "./levels.ts";
 import type { SourceText } from "./source-text.ts";
 import type { TriviumNode } from "./leading.ts";
 import type { SyntaxNode, SyntaxTree } from "./syntax-node.ts";
+import { behindQuoted } from "./yacc.ts";
 
 /** Leaves out parts of a text behind which its grammar finds no declarations although they are there. All characters keep their positions. */
 
@@ -28,12 +29,63 @@ export function parseReadable(
   parse: (units: Uint16Array) => SyntaxResult,
 ): ReadableParse {
   if (language === "rust") return withoutItemMacros(source, units, parse);
+  if (GRAMMAR_OF_C.has(language)) {
+    const bare = withoutMacroComments(source, units);
+    return { parsed: parse(bare), units: bare, glued: [], attributes: [] };
+  }
   const parsed = parse(units);
   const attributes = language === "kotlin" && parsed.ok ? strayAnnotations(parsed.tree) : [];
   if (attributes.length === 0) return { parsed, units, glued: [], attributes };
   const bare = units.slice();
   for (const { start, end } of attributes) bare.fill(SPACE, start, end);
   return { parsed: parse(bare), units: bare, glued: [], attributes };
+}
+
+const GRAMMAR_OF_C: ReadonlySet<LanguageId> = new Set<LanguageId>(["c", "cpp", "yacc", "lex"]);
+
+/** Leaves out comments within macros of several lines: for the grammars of C and C++ a comment ends the macro. */
+function withoutMacroComments({ text }: SourceText, units: Uint16Array): Uint16Array {
+  let bare: Uint16Array | undefined;
+  const continued = /\\\r?\n/g;
+  for (let first = continued.exec(text); first !== null; first = continued.exec(text)) {
+    const start = text.lastIndexOf("\n", first.index - 1) + 1;
+    const end = endOfContinued(text, first.index);
+    continued.lastIndex = end;
+    if (!/^[ \t]{0,200}#/.test(text.slice(start, start + MAX_DIRECTIVE_START))) continue;
+    for (const comment of commentsBetween(text, start, end)) {
+      bare ??= units.slice();
+      for (let at = comment.start; at < comment.end; at++) if (!isContinuation(text, at)) bare[at] = SPACE;
+    }
+  }
+  return bare ?? units;
+}
+
+/** Characters in which a directive begins. */
+const MAX_DIRECTIVE_START = 201;
+
+/** Where the line ends on which the lines end that are continued from a position. */
+function endOfContinued(text: string, from: number): number {
+  let end = text.indexOf("\n", from);
+  while (end !== -1 && (text[end - 1] === "\\" || (text[end - 1] === "\r" && text[end - 2] === "\\")))
+    end = text.indexOf("\n", end + 1);
+  return end === -1 ? text.length : end;
+}
+
+/** Whether a character is part of a line's end, the backslash before it included. */
+const isContinuation = (text: string, at: number): boolean =>
+  text[at] === "\n" || text[at] === "\r" || (text[at] === "\\" && /^\r?\n/.test(text.slice(at + 1, at + 3)));
+
+/** Whole comments between two positions, outside of strings. */
+function* commentsBetween(text: string, from: number, to: number): Generator<{ start: number; end: number }> {
+  for (let at = from; at < to;) {
+    if (text[at] === "/" && text[at + 1] === "*") {
+      const length = text.slice(at + 2, to).indexOf("*/");
+      if (length === -1) return;
+      const end = at + length + 4;
+      yield { start: at, end };
+      at = end;
+    } else at = behindQuoted(text, at, to);
+  }
 }
 
 function withoutItemMacros(

@@ -148,9 +148,19 @@ const MACROS =
 const FIELD_MACROS =
   /\b(?=[A-Z])(?<=\w\s+)[A-Z_]*(?:GUARDED_BY|ACQUIRED_AFTER|ACQUIRED_BEFORE)\((?:[^()]|\([^()]*\))*\)(?=\s*(?:[;={]|$))/g;
 
+/** `static char *printflike(1, 2)` on the line before a function's name, or before it: numbers are no parameters. */
+const FORMAT_MACRO =
+  /^\s*(?:[A-Za-z_]\w*\s+|[A-Za-z_]\w*\s*\*\s*|\*\s*){0,6}([A-Za-z_]\w*\(\s*\d{1,3}\s*,\s*\d{1,3}\s*\))(?=\s*$|\s+[A-Za-z_*])/;
+
 /** What follows the head of a function on a line of its own: `LOCKS_EXCLUDED(mutex);`. */
 const HEAD_ABOVE = /^(?!\s*(?:\/\/|[#*])).*\)\s*(?:(?:const|noexcept|override|final|&&?)\s*)*$/;
 const AFTER_HEAD = /^\s+[A-Z][A-Z0-9_]{2,}(?:\((?:[^()]|\([^()]*\))*\))?(?=\s*(?:[;{]|$))/g;
+
+/** The macro on a line that says which of a function's parameters are a format and its values. */
+export function formatMacro(line: string): { index: number; macro: string } | undefined {
+  const [head = "", macro] = line.length > MAX_MACRO_LINE ? [] : (FORMAT_MACRO.exec(line) ?? []);
+  return macro === undefined ? undefined : { index: head.length - macro.length, macro };
+}
 
 interface Macro {
   start: number;
@@ -174,6 +184,8 @@ function macrosOf(source: SourceText, row: number, line: string): Macro[] {
   const others = [MACROS, FIELD_MACROS, ...(isAfterHead ? [AFTER_HEAD] : [])].flatMap((pattern) =>
     Array.from(content.matchAll(pattern), ({ index, 0: macro }) => ({ index, macro })),
   );
+  const format = formatMacro(content);
+  if (format) others.push(format);
   const placed = (isOfType: boolean) => (found: { index: number; macro: string }) => {
     const end = rowStart + found.index + found.macro.length;
     return { start: end - found.macro.trimStart().length, end, isOfType };

@@ -35,6 +35,8 @@ const INCLUDES: Spelling = {
 const SPELLINGS: ReadonlyMap<string, Spelling> = new Map([
   ["c", INCLUDES],
   ["cpp", INCLUDES],
+  ["yacc", INCLUDES],
+  ["lex", INCLUDES],
   ["zig", { paths: asWritten, relative: "all" }],
   ["php", { paths: asWritten, relative: "dotted" }],
   [
@@ -166,7 +168,7 @@ export class FileImports {
 /** C finds headers by their paths, though it has the rule of a package. */
 async function packagedOf(files: QuestionFiles, path: string): Promise<Packaged | undefined> {
   const rule = packageRuleOf(path);
-  const uses = rule && !/\.[ch]$/.test(path) ? await files.uses(path) : undefined;
+  const uses = rule && !/\.[chly]$/.test(path) ? await files.uses(path) : undefined;
   if (!rule || !uses) return undefined;
   const around = packageOf(uses);
   const top = (await files.definitionsIn(path)).filter(

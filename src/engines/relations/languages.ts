@@ -15,6 +15,8 @@ export const LANGUAGES_WITH_USES = [
   "go",
   "java",
   "c",
+  "yacc",
+  "lex",
   "rust",
   "cpp",
   "php",
@@ -32,13 +34,13 @@ export function hasUses(language: string): language is LanguageWithUses {
 
 /** Languages of prose and data: a name before a parenthesis calls nothing there. */
 const CALL_NOTHING: ReadonlySet<string> = wordSet(
-  "markdown rst asciidoc org latex text diff csv json yaml toml ini ignore",
+  "markdown rst rdoc asciidoc org latex text diff csv json yaml toml ini ignore go-mod",
 );
 
 /** Whether files in the language may call something. */
 export const mayCall = (language: string): boolean => !CALL_NOTHING.has(language);
 
-const C = wordSet("c cpp");
+const C = wordSet("c cpp yacc lex");
 /** Languages that call each other by the names that definitions have there. */
 const TOGETHER: readonly ReadonlySet<string>[] = [
   wordSet("typescript tsx vue svelte javascript"),

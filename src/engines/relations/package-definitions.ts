@@ -88,7 +88,7 @@ async function inFiles(
   const [first] = found.toSorted((a, b) => a.path.length - b.path.length);
   if (!first) return undefined;
   const isOne = found.length === 1 || found.every(({ isPart }) => isPart);
-  const variants = isOne || !/\.(?:[ch]|go)$/.test(first.path) ? undefined : await variantsOf(follow, found);
+  const variants = isOne || !/\.(?:[chly]|go)$/.test(first.path) ? undefined : await variantsOf(follow, found);
   if (variants) return oneOf(variants) ?? "unknown";
   if (!isOne || paths.length > MAX_CANDIDATES) follow.ambiguous++;
   return isOne && paths.length <= MAX_CANDIDATES ? read(first.path, first.of) : "unknown";

@@ -82,7 +82,7 @@ const KOTLIN: PackageRule = {
 };
 
 const C: PackageRule = {
-  holds: (_from, _module, candidate) => /\.[ch]$/.test(candidate),
+  holds: (_from, _module, candidate) => /\.[chly]$/.test(candidate),
   confirms: () => true,
   // Structures are bound by their tags.
   definition: (name) => name.replace(/^struct /, ""),
@@ -120,6 +120,8 @@ const RULES: Readonly<Record<string, PackageRule>> = {
   java: JAVA,
   c: C,
   h: C,
+  l: C,
+  y: C,
   php: PHP,
   php5: PHP,
   php7: PHP,

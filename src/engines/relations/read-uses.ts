@@ -27,6 +27,8 @@ const READERS: Readonly<Record<LanguageWithUses, (root: SyntaxNode, file: FileBu
   go: readGo,
   java: readJava,
   c: readC,
+  yacc: readC,
+  lex: readC,
   rust: readRust,
   cpp: readCpp,
   php: readPhp,

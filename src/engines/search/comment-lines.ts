@@ -1,7 +1,7 @@
 /** Which lines of a file are code: neither blank nor wholly a comment. By line, without parsing, so that a part of a file will do. */
 
 const HASH_LANGUAGES: ReadonlySet<string> = new Set(
-  "python ruby bash elixir yaml toml dockerfile makefile r perl powershell ini properties cmake nix julia graphql".split(
+  "python ruby bash elixir yaml toml dockerfile makefile r perl powershell ini properties cmake nix julia graphql gherkin cython".split(
     " ",
   ),
 );
@@ -10,6 +10,7 @@ const DASH_LANGUAGES: ReadonlySet<string> = new Set(["lua", "sql", "haskell", "a
 const PROSE_LANGUAGES: ReadonlySet<string> = new Set([
   "markdown",
   "rst",
+  "rdoc",
   "asciidoc",
   "text",
   "json",

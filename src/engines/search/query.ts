@@ -268,8 +268,8 @@ function wantedTraits(segments: readonly QuerySegment[], request: SearchRequest,
   }
   for (const kind of request.include ?? []) wanted |= INCLUDED[kind];
   const languages = request.languages ?? [];
-  if (languages.some((language) => /^(?:markdown|rst|asciidoc|text|html)$/i.test(language)))
+  if (languages.some((language) => /^(?:markdown|rst|rdoc|asciidoc|text|html)$/i.test(language)))
     wanted |= TRAIT.docs | TRAIT.data;
-  if (languages.some((language) => /^(?:json|yaml|toml|xml|ini|css|sql)$/i.test(language))) wanted |= TRAIT.data;
+  if (languages.some((language) => /^(?:json|yaml|toml|xml|ini|css|sql|go-mod)$/i.test(language))) wanted |= TRAIT.data;
   return wanted;
 }

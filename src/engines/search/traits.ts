@@ -42,8 +42,8 @@ const INTERNAL_FOLDERS = wordSet("internal internals _internal impl detail detai
 /** Code that nobody edits here: generated, or vendored. */
 const GENERATED_FOLDERS = wordSet("generated gen _generated autogen vendor _vendor vendored third_party thirdparty");
 
-const DOCS_LANGUAGES = wordSet("markdown rst asciidoc text html");
-const DATA_LANGUAGES = wordSet("json yaml toml xml ini css sql csv properties dockerfile makefile text");
+const DOCS_LANGUAGES = wordSet("markdown rst rdoc asciidoc text html");
+const DATA_LANGUAGES = wordSet("json yaml toml xml ini css sql csv properties dockerfile makefile text go-mod");
 
 const HEADER_OF = new Map([
   ["h", ["c", "cc", "cpp", "cxx", "m", "mm"]],

@@ -18,6 +18,33 @@ describe("what an error hides is found", () => {
     expect(names).toEqual(expect.arrayContaining(["19 After", "20 After.run", "23 Last"]));
   });
 
+  it("reads past macros of C that say where a format is", async () => {
+    const text = [
+      "static void printflike(3, 4)",
+      "add(char **to, size_t *size, const char *format, ...)",
+      "{",
+      "  put(to);",
+      "}",
+      "",
+      "int __printf(1, 2) say(const char *format, ...)",
+      "{",
+      "  return put(format);",
+      "}",
+      "",
+      "static char * printflike(1, 2)",
+      "made(const char *format, ...)",
+      "{",
+      "  return max(1, 2);",
+      "}",
+    ].join("\n");
+    const { symbols } = await parseText("c", text);
+    expect(symbols.map(({ startLine, endLine, name }) => `${startLine}-${endLine} ${name}`)).toEqual([
+      "2-5 add",
+      "7-10 say",
+      "13-16 made",
+    ]);
+  });
+
   it("in function bodies, without a change of lines and ranges", async () => {
     const text =
       "namespace N {\n  class A {\n    void f() {\n      int x = = ;\n      if (x {\n    }\n    int g() { return 1; }\n  }\n}\n";

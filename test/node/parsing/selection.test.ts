@@ -27,6 +27,12 @@ describe("language", () => {
     ["README", "text"],
     ["日本/ファイル.py", "python"],
     ["LICENSE", "text"],
+    ["src/config.h.in", "c"],
+    ["Makefile.in", "makefile"],
+    ["etcd.conf.yml.sample", "yaml"],
+    ["server/go.mod", "go-mod"],
+    ["grammar/parser.y", "yacc"],
+    ["index.html.heex", "template"],
   ])("of %s is %s", (path, language) => {
     expect(detectLanguage(path)).toBe(language);
   });
@@ -47,6 +53,8 @@ describe("language", () => {
     expect(detectLanguage("data.xyz")).toBeUndefined();
     expect(detectLanguage(".ts")).toBeUndefined();
     expect(detectLanguage("noext")).toBeUndefined();
+    expect(detectLanguage("case1.in")).toBeUndefined();
+    expect(detectLanguage(".in")).toBeUndefined();
   });
 
   it.each([

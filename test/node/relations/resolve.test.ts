@@ -172,6 +172,18 @@ describe("C", () => {
     ).toEqual(["shut@4 → unix.c:1"]);
   });
 
+  it("reads the code of grammars, and finds what they define", async () => {
+    const files = {
+      "parse.y":
+        "%{\nstatic void own(int a);\n%}\n%%\nexpr: NUMBER { own($1); $$ = make(@$, $<n>1); }\n  ;\n%%\nint parse(void) {\n  return scan();\n}\nstatic void own(int a) {}\n",
+      "scan.l": "%%\n[0-9]+  { return 1; }\n%%\nint scan(void) { return parse(); }\n",
+      "make.c": "int make(int a, int b) {\n  return parse();\n}\n",
+    };
+    expect(await callsIn(files, "parse.y")).toEqual(["own@5 → parse.y:11", "make@5 → make.c:1", "scan@9 → scan.l:4"]);
+    expect(await callsIn(files, "scan.l")).toEqual(["parse@4 → parse.y:8"]);
+    expect(await callsIn(files, "make.c")).toEqual(["parse@2 → parse.y:8"]);
+  });
+
   it("takes a macro on a line of its own for a statement", async () => {
     const files = {
       "a.c": "int size(void) { return 1; }\nvoid lock(int *m) {}\n",
