@@ -61,6 +61,8 @@ export interface Scope {
   readonly own: OpenClass | undefined;
   /** Qualified name for uses in it. */
   readonly path: string | null;
+  /** Of the scope of the whole file: modules give it all their names, so that what it does not bind may be one of these. */
+  takesNames?: boolean;
 }
 
 export interface OpenMember {

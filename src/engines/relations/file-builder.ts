@@ -174,6 +174,12 @@ export class FileBuilder {
     this.#stars.push(module);
   }
 
+  /** As `star`, in languages whose files see the names of such a module, and do not only hand them on. */
+  takeNames(module: string): void {
+    this.star(module);
+    this.top.takesNames = true;
+  }
+
   finish(): FileUses {
     const uses = this.#uses.map(({ kind, name, line, scope, of, given }) => ({
       kind,

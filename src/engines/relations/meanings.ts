@@ -8,10 +8,12 @@ import {
   type OpenClass,
   type OpenMember,
   type Overload,
+  type Scope,
 } from "./expressions.ts";
 import { MAX_OVERLOADS } from "./overload-sets.ts";
 import { counterpartKey } from "./program.ts";
-import type { ClassInfo, Meaning } from "./types.ts";
+import { isModuleKey } from "./rust-keys.ts";
+import { type ClassInfo, type Meaning, TAKEN } from "./types.ts";
 
 /** Steps from a name to what it means within a file: longer chains are not followed. */
 const MAX_STEPS = 12;
@@ -89,6 +91,20 @@ function valueMeaning(of: Expression, steps = 0): Meaning {
   return of.is === "name" || of.is === "member" || of.is === "import" ? { to: "instance", of: meaning } : meaning;
 }
 
+/** A name that the file does not bind. */
+function unbound({ name, scope, otherwise }: Extract<Expression, { is: "name" }>, steps: number): Meaning {
+  const known = otherwise && meaningOf(otherwise, steps + 1);
+  if (!takesNames(scope) || isModuleKey(name)) return known ?? { to: "global" };
+  const taken: Meaning = { to: "import", module: TAKEN, name };
+  return known ? { to: "first", of: taken, otherwise: known } : taken;
+}
+
+function takesNames(scope: Scope): boolean {
+  let top = scope;
+  while (top.outer) top = top.outer;
+  return top.takesNames === true;
+}
+
 export function meaningOf(of: Expression, steps = 0): Meaning {
   if (steps > MAX_STEPS) return { to: "opaque" };
   switch (of.is) {
@@ -97,7 +113,7 @@ export function meaningOf(of: Expression, steps = 0): Meaning {
       if (binding?.is === "overloads")
         return { to: "member", of: { to: "local", line: binding.line }, name: of.called ?? of.name };
       if (binding) return meaningOfBinding(binding, steps + 1);
-      return of.otherwise ? meaningOf(of.otherwise, steps + 1) : { to: "global" };
+      return unbound(of, steps);
     }
     case "import":
       return { to: "import", module: of.module, name: of.name };

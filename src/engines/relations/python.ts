@@ -108,7 +108,7 @@ function importNames(node: SyntaxNode, { file, scope }: Place): void {
   }
   if (!node.childOfType("wildcard_import")) return;
   file.imports(module, node.row + 1);
-  file.star(module);
+  file.takeNames(module);
 }
 
 function classDefinition(node: SyntaxNode, place: Place): void {

@@ -21,7 +21,7 @@ import { moduleKey } from "./rust-keys.ts";
 import { isRubyFile, isRubyKey, isRubyProgram } from "./ruby-keys.ts";
 import { isOfRuby, RubyProgram } from "./ruby-program.ts";
 import { isOfStandardLibrary, isStandardModule } from "./standard-library.ts";
-import { type ClassInfo, type Meaning, type Use, WHOLE_MODULE } from "./types.ts";
+import { type ClassInfo, type Meaning, TAKEN, type Use, WHOLE_MODULE } from "./types.ts";
 import { givenBy, methodName } from "./wrapped.ts";
 
 /** Imports, aliases and bases that are followed from a use to what it means: cyclic re-exports end there. */
@@ -220,6 +220,7 @@ class Resolver implements Follower {
     if (isProgram(module)) return this.#fromProgram(path, module, name, read);
     if (isRubyProgram(module)) return this.#ruby.named(path, { module, name }, read);
     if (packageRuleOf(path)) return this.fromPackage(path, module, name, read);
+    if (module === TAKEN) return this.fromStars(path, name, read);
     const found = await this.#module(path, module);
     if (found === undefined) {
       const inner = submodule(path, module, name);

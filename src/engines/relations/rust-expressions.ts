@@ -71,6 +71,16 @@ const marksAround = (scope: Scope): number => {
   return marks;
 };
 
+/** The path of a module, given in a scope, as the top of the file names it; empty for a module inside of the file, and for the file itself. */
+export function partsFromFile(parts: readonly string[], scope: Scope): readonly string[] {
+  const words = leadingWords(parts);
+  if (words === 0 || parts[0] === "crate") return parts;
+  const supers = parts.slice(0, words).filter((part) => part === "super").length;
+  const marks = marksAround(scope);
+  if (supers > marks) return parts.slice(marks);
+  return supers === marks && parts.length > words ? ["self", ...parts.slice(words)] : [];
+}
+
 /** The scope that `self::…` or `super::…` names, if it is inside of the file: modules may nest in it. */
 function moduleInFile(parts: readonly string[], scope: Scope): { scope: Scope; rest: string[] } | undefined {
   const words = leadingWords(parts);

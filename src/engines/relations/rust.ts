@@ -2,7 +2,7 @@ import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import type { Expression, OpenClass } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH } from "./limits.ts";
-import { calledOf, pathExpression, pathParts, typeOf } from "./rust-expressions.ts";
+import { calledOf, partsFromFile, pathExpression, pathParts, typeOf } from "./rust-expressions.ts";
 import { type ImportedName, importedNames } from "./rust-imports.ts";
 import { macroCalls } from "./rust-macros.ts";
 import { fieldKey, MODULE_MARK, moduleKey, SELF_TYPE } from "./rust-keys.ts";
@@ -169,7 +169,8 @@ function declareImport({ parts, alias }: ImportedName, line: number, { file, sco
   if (alias === "*") {
     file.imports(parts.join("::"), line);
     // The module around one inside of the file is its outer scope, whose names lookups find.
-    if (isTop) file.star(parts.join("::"));
+    const module = isTop ? parts : partsFromFile(parts, scope);
+    if (module.length > 0) file.takeNames(module.join("::"));
     return;
   }
   if (module === "") return;

@@ -50,6 +50,7 @@ export function isStandardModule(path: string, module: string): boolean {
  */
 export function isOfStandardLibrary(path: string, meaning: Meaning): boolean {
   let of = meaning;
-  while (of.to === "member") of = of.of;
+  // What else a name may mean was looked up before.
+  while (of.to === "member" || of.to === "first") of = of.to === "member" ? of.of : of.otherwise;
   return of.to === "import" && isStandardModule(path, of.module);
 }

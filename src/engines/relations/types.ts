@@ -89,6 +89,8 @@ export interface FileUses {
   callbacks: Map<number, Meaning>;
 }
 
+/** Module of an import: one of those that give the file all their names. */
+export const TAKEN = "*";
 /** Name under which a module of CommonJS exports its whole value. */
 export const WHOLE_MODULE = "module.exports";
 

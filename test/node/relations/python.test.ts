@@ -140,3 +140,20 @@ describe("Python", () => {
     ]);
   });
 });
+
+it("finds the classes that a module gives with all its names", async () => {
+  const files = {
+    "pkg/__init__.py": "from .a import *\n",
+    "pkg/a.py": "class A:\n    def m(self): pass\n    @staticmethod\n    def s(): pass\n",
+    "use.py": "from pkg import *\ndef f(a: A):\n    A.s()\n    A().m()\n    a.m()\n    B().m()\n    str.join()\n",
+  };
+  expect(await callsIn(files, "use.py")).toEqual([
+    "s@3 → pkg/a.py:4",
+    "m@4 → pkg/a.py:2",
+    "A@4 → pkg/a.py:1",
+    "m@5 → pkg/a.py:2",
+    "m@6 → unknown",
+    "B@6 → unknown",
+    "join@7 → unknown",
+  ]);
+});
