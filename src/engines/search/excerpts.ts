@@ -12,6 +12,8 @@ import type { LoadedText } from "./types.ts";
 
 /** A chunk is narrowed to a symbol that has at least this share of its matches. */
 const NARROW_SHARE = 0.6;
+/** What the name of a symbol adds to its share. */
+const NARROW_NAME_WEIGHT = 1;
 /** A definition of more lines is offered in parts. */
 const MAX_WHOLE_LINES = 80;
 /** Worth of a word that only comments and imports have. */
@@ -246,20 +248,20 @@ function termsOf(text: string, terms: ReadonlyMap<number, ScoredTerm>): Set<Scor
   return found;
 }
 
-/** The symbol inside the chunk that has most of what matches in it, if it has enough. */
-function narrowSymbol({ ranked, symbols, chunk, tests }: Place, text: FileText): number | undefined {
+/** The symbol inside the chunk that has most of what matches in it and the best name, if it has enough. */
+function narrowSymbol({ ranked, symbols, chunk, tests, nameWorth }: Place, text: FileText): number | undefined {
   const whole = text.strengthWithin(chunk.startLine, chunk.endLine);
-  let best: { symbol: number; strength: number; lines: number } | undefined;
+  let best: { symbol: number; worth: number; lines: number } | undefined;
   for (const symbol of symbols) {
     const { kind, startLine, endLine } = ranked.record.symbols[symbol] as SymbolPlace;
     if (SMALL_KINDS.has(kind) || startLine < chunk.startLine || endLine > chunk.endLine) continue;
     if (tests.some((range) => startLine >= range.startLine && endLine <= range.endLine)) continue;
     const strength = text.strengthWithin(startLine, endLine);
+    const worth = strength > 0 ? strength + NARROW_NAME_WEIGHT * nameWorth(symbol) * whole : 0;
     const lines = endLine - startLine;
-    if (!best || strength > best.strength || (strength === best.strength && lines < best.lines))
-      best = { symbol, strength, lines };
+    if (!best || worth > best.worth || (worth === best.worth && lines < best.lines)) best = { symbol, worth, lines };
   }
-  return best !== undefined && best.strength > 0 && best.strength >= NARROW_SHARE * whole ? best.symbol : undefined;
+  return best !== undefined && best.worth > 0 && best.worth >= NARROW_SHARE * whole ? best.symbol : undefined;
 }
 
 /** The innermost definition that begins in the chunk and ends below it, if only comments and the first lines of its containers precede it. */

@@ -129,13 +129,24 @@ const NAMED_KINDS: ReadonlySet<string> = new Set(
 
 const FUNCTION_KINDS: ReadonlySet<string> = new Set(["function", "method", "constructor"]);
 
-/** How well the name of each symbol of the file answers; 0 for declarations of one line, which have no body. */
+/** A function of fewer lines may be declared only, if a longer one of the file has its name. */
+const MAX_DECLARATION_LINES = 5;
+
+/** How well the name of each symbol of the file answers; 0 for declarations, which have no body. */
 function nameWorths(path: string, { record }: RankedFile, words: WordEvidence, tests: readonly LineRange[]): number[] {
+  const longest = new Map<string, number>();
+  for (const { qualifiedName, startLine, endLine } of record.symbols)
+    longest.set(qualifiedName, Math.max(longest.get(qualifiedName) ?? 0, endLine - startLine));
+  const isDeclared = ({ kind, qualifiedName, startLine, endLine }: SymbolPlace): boolean =>
+    endLine === startLine ||
+    (FUNCTION_KINDS.has(kind) &&
+      endLine - startLine < MAX_DECLARATION_LINES &&
+      endLine - startLine < (longest.get(qualifiedName) ?? 0));
   const parts = splitPath(path);
   const pathWords = new Set([...nameWords(parts.stem), ...nameWords(parts.folders.at(-1) ?? "")]);
   return record.symbols.map((symbol) => {
-    const { kind, name, startLine, endLine } = symbol;
-    const isNamed = NAMED_KINDS.has(kind) && endLine > startLine && words.mayMatch(name);
+    const { kind, name } = symbol;
+    const isNamed = NAMED_KINDS.has(kind) && words.mayMatch(name) && !isDeclared(symbol);
     return isNamed && linesWithin(tests, symbol) === 0 ? words.placeWorth(name, pathWords) : 0;
   });
 }
