@@ -1,7 +1,7 @@
 /** Asks one question at every face of the same repository, and says where the answers differ. */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { type ChildProcess, execFile, fork } from "node:child_process";
+import { execFile } from "node:child_process";
 import { isDeepStrictEqual } from "node:util";
 import { RemoteIndex } from "../../src/cli/remote/remote-index.ts";
 import { CodeContextClient } from "../../src/interface/client/index.ts";
@@ -9,6 +9,7 @@ import { SEARCH } from "../../src/contract/questions.ts";
 import { nearNames } from "../../src/interface/questions/unknown.ts";
 import { CODECTX_ENTRY } from "./codectx-entry.ts";
 import type { Printed } from "./command-process.ts";
+import { Commands } from "./commands.ts";
 import { commandArguments, facesOf, nothingFoundTable, type QuestionName, toolArguments } from "./faces.ts";
 
 type Given = Readonly<Record<string, unknown>>;
@@ -61,7 +62,7 @@ export class Faces {
   readonly #remote: RemoteIndex;
   readonly #mcp: Client;
   readonly #stdio: Client | undefined;
-  readonly #commands: Commands;
+  readonly #commands = new Commands();
 
   private constructor(options: FacesOptions, mcp: Client, stdio: Client | undefined) {
     const { apiUrl, apiKey } = options;
@@ -69,7 +70,6 @@ export class Faces {
     this.#remote = new RemoteIndex(new CodeContextClient({ baseUrl: apiUrl, apiKey }), {});
     this.#mcp = mcp;
     this.#stdio = stdio;
-    this.#commands = new Commands(options);
   }
 
   static async open(options: FacesOptions): Promise<Faces> {
@@ -136,7 +136,8 @@ export class Faces {
 
   /** What the question's command prints, run beside others in one process. */
   async #answer(name: QuestionName, options: readonly string[], request: Given): Promise<CommandAnswer> {
-    return answerOf(await this.#commands.run(wordsOf(name, options, request)));
+    const { cwd, env } = this.#options;
+    return answerOf(await this.#commands.run({ args: wordsOf(name, options, request), cwd, env }));
   }
 
   async #rendered(name: QuestionName, input: Given): Promise<string | undefined> {
@@ -145,44 +146,6 @@ export class Faces {
     if (!tool || name === "symbols") return undefined;
     const index = Object.assign(this.#remote, { repos: () => Promise.resolve([]) });
     return tool.run({ index, nowMs: Date.now() }, tool.input.parse(input)).catch(() => undefined);
-  }
-}
-
-/** Commands in one folder and environment, one at a time. */
-class Commands {
-  readonly #options: Pick<FacesOptions, "cwd" | "env">;
-  #process: ChildProcess | undefined;
-  #last: Promise<unknown> = Promise.resolve();
-
-  constructor(options: Pick<FacesOptions, "cwd" | "env">) {
-    this.#options = options;
-  }
-
-  run(words: readonly string[]): Promise<Printed> {
-    const printed = this.#last.then(() => this.#runNext(words));
-    this.#last = printed.catch(() => undefined);
-    return printed;
-  }
-
-  #runNext(words: readonly string[]): Promise<Printed> {
-    const { cwd, env } = this.#options;
-    const script = new URL("./command-process.ts", import.meta.url);
-    const stdio = ["ignore", "ignore", "inherit", "ipc"] as const;
-    const child = (this.#process ??= fork(script, { cwd, env, execArgv: [], stdio: [...stdio] }));
-    return new Promise((resolve, reject) => {
-      const fail = (code: number | null) =>
-        reject(new Error(`${words.join(" ")} ended the process of commands (${code})`));
-      child.once("exit", fail);
-      child.once("message", (printed) => {
-        child.off("exit", fail);
-        resolve(printed as Printed);
-      });
-      child.send(words);
-    });
-  }
-
-  close(): void {
-    this.#process?.disconnect();
   }
 }
 

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => sandbox.remove());
 
-const grep = (...args: string[]) => sandbox.run("app", ["grep", ...args]);
+const grep = (...args: string[]) => sandbox.ask("app", ["grep", ...args]);
 const SECRET = ["AKIA", "2E0A8F3B244C9986"].join("");
 
 describe("codectx grep", () => {
@@ -25,7 +25,7 @@ describe("codectx grep", () => {
     expect(await grep("-l", "dr[a-z]in")).toMatchObject({ code: 0, stdout: "vendor/drain.js\n" });
     expect(await grep("Pool")).toMatchObject({ code: 1, stdout: "", stderr: "no match in 2 files\n" });
     expect(await grep("(")).toMatchObject({ code: 2, stdout: "" });
-    const { json } = await sandbox.run("app", ["cache", "list", "--json"]);
+    const { json } = await sandbox.ask("app", ["cache", "list", "--json"]);
     expect(json["indexes"]).toMatchObject([{ worktrees: [] }]);
   });
 
@@ -35,7 +35,7 @@ describe("codectx grep", () => {
     sandbox.write("app/src/[id].ts", "drain();\n");
     expect(await grep("-n", "drain", "src/pool.ts", "vendor")).toMatchObject({ code: 0, stdout: pool + vendor });
     expect(await grep("drain", "src/[id].ts")).toMatchObject({ code: 0, stdout: "src/[id].ts:1:1:drain();\n" });
-    const inSources = (...args: string[]) => sandbox.run("app/src", ["grep", "-l", "drain", ...args]);
+    const inSources = (...args: string[]) => sandbox.ask("app/src", ["grep", "-l", "drain", ...args]);
     expect(await inSources("pool.ts", "../vendor")).toMatchObject({ stdout: "src/pool.ts\nvendor/drain.js\n" });
     expect(await inSources(".", "--json")).toMatchObject({
       json: { files: [{ path: "src/[id].ts" }, { path: "src/pool.ts" }] },
@@ -101,8 +101,8 @@ describe("codectx grep", () => {
     const bytes = Buffer.from("\ufeff// é\r\nABOUT = drain\r\n", "utf16le");
     sandbox.write("app/menu.txt", bytes);
     expect(await grep("drain$")).toMatchObject({ code: 0, stdout: "menu.txt:2:9:ABOUT = drain\n", stderr: "" });
-    expect(await sandbox.run("app", ["read", "menu.txt"])).toMatchObject({ stdout: expect.stringContaining("// é") });
-    expect(await sandbox.run("app", ["coverage", "menu.txt"])).toMatchObject({
+    expect(await sandbox.ask("app", ["read", "menu.txt"])).toMatchObject({ stdout: expect.stringContaining("// é") });
+    expect(await sandbox.ask("app", ["coverage", "menu.txt"])).toMatchObject({
       stdout: expect.stringContaining("utf16"),
     });
   });

@@ -29,7 +29,7 @@ interface Json {
   usuallyTogether: unknown;
 }
 const impact = async (...args: string[]) => {
-  const ran = await sandbox.run("app", ["impact", ...args, "--json"]);
+  const ran = await sandbox.ask("app", ["impact", ...args, "--json"]);
   return { ...ran, answer: ran.json as unknown as Json };
 };
 

@@ -20,10 +20,9 @@ function searchFolder(): string {
 
 /** Searches as if all files were written an hour ago: none of them may change again without a trace. */
 async function search(query: string, cache = "cache"): Promise<{ paths: string[]; digest: unknown }> {
-  const later = "const now = Date.now; Date.now = () => now() + 3_600_000;";
-  const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(later)}` };
-  const { json, stderr } = await sandbox.run("app", ["search", query, "--json"], {
-    env: { ...env, XDG_CACHE_HOME: sandbox.path(cache) },
+  const { json, stderr } = await sandbox.ask("app", ["search", query, "--json"], {
+    env: { XDG_CACHE_HOME: sandbox.path(cache) },
+    aheadMs: 3_600_000,
   });
   const results = json["results"] as { path: string }[] | undefined;
   return { paths: results?.map(({ path }) => path) ?? expect.fail(stderr), digest: json["digest"] };

@@ -55,7 +55,7 @@ describe("publish", () => {
   it("publishes the commit, not the work tree, and each commit once", async () => {
     sandbox.write("app/src/dirty.ts", "export const dirty = 1;\n");
     sandbox.write("app/src/module0.ts", "export const overwritten = 1;\n");
-    const first = await sandbox.run("app", ["publish", "--json"]);
+    const first = await sandbox.ask("app", ["publish", "--json"]);
     expect(first).toMatchObject({
       code: 0,
       json: { ok: true, published: true, fileCount: 20, repo: "github.com/acme/app" },
@@ -65,9 +65,9 @@ describe("publish", () => {
     const artifact = await openSnapshot(memoryBytes([...sandbox.service.objects.values()].at(-1)!));
     const uses = (await collect(artifact.files())).map(({ uses }) => `${uses[0]?.name} in ${uses[0]?.enclosing}`);
     expect(uses.toSorted()).toEqual(Array.from({ length: 20 }, (_, i) => `double${i} in Holder${i}.get`).toSorted());
-    const again = await sandbox.run("app", ["publish", "--json"]);
+    const again = await sandbox.ask("app", ["publish", "--json"]);
     expect(again.json).toMatchObject({ published: false });
-    const forced = await sandbox.run("app", ["publish", "--force", "--json"]);
+    const forced = await sandbox.ask("app", ["publish", "--force", "--json"]);
     expect(forced.json).toMatchObject({ published: true, embeddedCount: 0, checksum: first.json["checksum"] });
     expect(leftovers("cache")).toEqual([]);
   });
@@ -76,22 +76,22 @@ describe("publish", () => {
     const old = sandbox.git("app", "rev-parse", "HEAD");
     sandbox.write("app/src/next.ts", "export const next = 1;\n");
     const next = sandbox.commit("app");
-    await sandbox.run("app", ["publish", "--json"]);
-    const refused = await sandbox.run("app", ["publish", "--commit", old]);
+    await sandbox.ask("app", ["publish", "--json"]);
+    const refused = await sandbox.ask("app", ["publish", "--commit", old]);
     expect(refused).toMatchObject({ code: 8, stdout: "" });
     expect(refused.stderr).toContain(`older than the published commit ${next.slice(0, 10)}; --force`);
-    const forced = await sandbox.run("app", ["publish", "--commit", old, "--force", "--json"]);
+    const forced = await sandbox.ask("app", ["publish", "--commit", old, "--force", "--json"]);
     expect(forced.json).toMatchObject({ published: true, gitSha: old });
   });
 
   it("repeats a broken upload, with a new URL where the old one has expired", async () => {
     sandbox.service.faults = { breakUploadsAfter: { bytes: 100, times: 2 } };
-    expect(await sandbox.run("app", ["publish", "--json"])).toMatchObject({ code: 0, json: { published: true } });
+    expect(await sandbox.ask("app", ["publish", "--json"])).toMatchObject({ code: 0, json: { published: true } });
     sandbox.service.faults = { expiredUrls: 1 };
-    expect(await sandbox.run("app", ["publish", "--force", "--json"])).toMatchObject({ code: 0 });
+    expect(await sandbox.ask("app", ["publish", "--force", "--json"])).toMatchObject({ code: 0 });
     expect(sandbox.service.requests.filter((request) => request === "POST /index-snapshot")).toHaveLength(2 + 3);
     sandbox.service.faults = { expiredUrls: 99 };
-    const expired = await sandbox.run("app", ["publish", "--force", "--json"]);
+    const expired = await sandbox.ask("app", ["publish", "--force", "--json"]);
     expect([expired.code, expired.json["code"]]).toEqual([6, "URL_EXPIRED"]);
     expect(leftovers("cache")).toEqual([]);
   });
@@ -116,12 +116,12 @@ describe("pull", () => {
       },
     });
     expect(sandbox.service.embedded.length).toBe(paid + 1);
-    const symbol = await sandbox.run("clone", ["symbol", "double7", "--json"], { env: OTHER() });
+    const symbol = await sandbox.ask("clone", ["symbol", "double7", "--json"], { env: OTHER() });
     expect(symbol.json).toMatchObject({
       symbols: [{ path: "src/module7.ts", kind: "function", startLine: 2, qualifiedName: "double7" }],
     });
     const served = sandbox.service.bytesServed;
-    const again = await sandbox.run("clone", ["pull", "--json"], { env: OTHER() });
+    const again = await sandbox.ask("clone", ["pull", "--json"], { env: OTHER() });
     expect(again.json["downloaded"]).toBe(false);
     expect(sandbox.service.bytesServed).toBe(served);
     expect(leftovers()).toEqual([]);
@@ -130,7 +130,7 @@ describe("pull", () => {
   it("takes a broken download up where it stopped, within a run and in the next", async () => {
     const size = artifactSize();
     sandbox.service.faults = { breakDownloadsAfter: { bytes: Math.floor(size / 5), times: 3 } };
-    expect(await sandbox.run("clone", ["pull", "--json"], { env: OTHER() })).toMatchObject({
+    expect(await sandbox.ask("clone", ["pull", "--json"], { env: OTHER() })).toMatchObject({
       code: 0,
       json: { downloaded: true },
     });
@@ -153,25 +153,25 @@ describe("pull", () => {
     expect(stopped.code).toBe(130);
     expect(leftovers()).toHaveLength(1);
     sandbox.service.faults = {};
-    expect(await sandbox.run("clone", ["pull", "--force", "--json"], { env: OTHER() })).toMatchObject({ code: 0 });
+    expect(await sandbox.ask("clone", ["pull", "--force", "--json"], { env: OTHER() })).toMatchObject({ code: 0 });
     expect(sandbox.service.bytesServed).toBe(size);
   });
 
   it("asks for a new URL when the old one has expired", async () => {
     sandbox.service.faults = { expiredUrls: 2 };
-    expect(await sandbox.run("clone", ["pull", "--json"], { env: OTHER() })).toMatchObject({
+    expect(await sandbox.ask("clone", ["pull", "--json"], { env: OTHER() })).toMatchObject({
       code: 0,
       json: { downloaded: true },
     });
   });
 
   it("refuses a tampered artifact and leaves the old index as it was", async () => {
-    await sandbox.run("clone", ["pull", "--json"], { env: OTHER() });
+    await sandbox.ask("clone", ["pull", "--json"], { env: OTHER() });
     sandbox.service.faults = { tamper: true };
-    const refused = await sandbox.run("clone", ["pull", "--force", "--json"], { env: OTHER() });
+    const refused = await sandbox.ask("clone", ["pull", "--force", "--json"], { env: OTHER() });
     expect(refused).toMatchObject({ code: 7, json: { ok: false, code: "CHECKSUM_MISMATCH" } });
     expect(leftovers()).toEqual([]);
-    expect((await sandbox.run("clone", ["symbol", "double7", "--json"], { env: OTHER() })).code).toBe(0);
+    expect((await sandbox.ask("clone", ["symbol", "double7", "--json"], { env: OTHER() })).code).toBe(0);
   });
 
   it("refuses an artifact that is damaged in itself, whatever its checksum says", async () => {
@@ -184,61 +184,61 @@ describe("pull", () => {
     sandbox.service.objects.set(stored.storagePath, bytes);
     const checksum = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
     sandbox.service.snapshots.set("github.com/acme/app", { ...stored, manifest: { ...stored.manifest, checksum } });
-    const refused = await sandbox.run("clone", ["pull", "--json"], { env: OTHER() });
+    const refused = await sandbox.ask("clone", ["pull", "--json"], { env: OTHER() });
     expect(refused).toMatchObject({ code: 7, json: { code: "BAD_SNAPSHOT" } });
-    expect((await sandbox.run("clone", ["status", "--json"], { env: OTHER() })).json).toMatchObject({
+    expect((await sandbox.ask("clone", ["status", "--json"], { env: OTHER() })).json).toMatchObject({
       local: { indexed: false },
     });
   });
 
   it("keeps the artifact as a base layer that gives the same index, and the same artifact, when all of it is needed", async () => {
     const { checksum } = sandbox.service.snapshots.get("github.com/acme/app")!.manifest;
-    await sandbox.run("clone", ["pull", "--json"], { env: OTHER() });
+    await sandbox.ask("clone", ["pull", "--json"], { env: OTHER() });
     expect(bases().map((file) => file.slice(-72))).toEqual([`${checksum.replace("sha256:", "")}.parquet`.slice(-72)]);
     const paid = sandbox.service.embedded.length;
-    expect((await sandbox.run("clone", ["index", "--local", "--json"], { env: OTHER() })).json).toMatchObject({
+    expect((await sandbox.ask("clone", ["index", "--local", "--json"], { env: OTHER() })).json).toMatchObject({
       parsedFiles: 0,
       fingerprint: "fp-1",
     });
     expect(bases()).toHaveLength(1);
-    const again = await sandbox.run("clone", ["publish", "--force", "--json"], { env: OTHER() });
+    const again = await sandbox.ask("clone", ["publish", "--force", "--json"], { env: OTHER() });
     expect(again.json).toMatchObject({ published: true, checksum, embeddedCount: 0 });
     expect(sandbox.service.embedded.length).toBe(paid);
     expect(bases()).toEqual([]);
   });
 
   it("pays for nothing that a base layer holds", async () => {
-    await sandbox.run("clone", ["pull", "--json"], { env: OTHER() });
+    await sandbox.ask("clone", ["pull", "--json"], { env: OTHER() });
     const paid = sandbox.service.embedded.length;
     // The same chunks, as another content.
     sandbox.write("clone/src/again.ts", `${readFileSync(sandbox.path("clone/src/module3.ts"), "utf8")}\n\n`);
-    const indexed = await sandbox.run("clone", ["index", "--local", "--json"], { env: OTHER() });
+    const indexed = await sandbox.ask("clone", ["index", "--local", "--json"], { env: OTHER() });
     expect(indexed.json).toMatchObject({ fileCount: 21, parsedFiles: 1, embeddedCount: 0, fingerprint: "fp-1" });
     expect(sandbox.service.embedded.length).toBe(paid);
   });
 
   it("embeds everything again when the embedding space changes, base layer or not", async () => {
-    await sandbox.run("clone", ["pull", "--json"], { env: OTHER() });
+    await sandbox.ask("clone", ["pull", "--json"], { env: OTHER() });
     sandbox.service.fingerprint = "fp-2";
     sandbox.write("clone/src/extra.ts", "export const extra = 1;\n");
-    const indexed = await sandbox.run("clone", ["index", "--local", "--json"], { env: OTHER() });
+    const indexed = await sandbox.ask("clone", ["index", "--local", "--json"], { env: OTHER() });
     const { chunkCount } = indexed.json;
     expect(indexed.json).toMatchObject({ embeddedCount: chunkCount, fingerprint: "fp-2" });
     expect(bases()).toEqual([]);
   });
 
   it("replaces the base layer by that of the next pull", async () => {
-    await sandbox.run("clone", ["pull", "--json"], { env: OTHER() });
+    await sandbox.ask("clone", ["pull", "--json"], { env: OTHER() });
     const [first] = bases();
     sandbox.write("app/src/module0.ts", "export const rewritten = 1;\n");
     sandbox.commit("app");
-    await sandbox.run("app", ["publish", "--json"]);
+    await sandbox.ask("app", ["publish", "--json"]);
     sandbox.git("clone", "pull", "-q", sandbox.path("app"));
-    expect((await sandbox.run("clone", ["pull", "--json"], { env: OTHER() })).json).toMatchObject({ downloaded: true });
+    expect((await sandbox.ask("clone", ["pull", "--json"], { env: OTHER() })).json).toMatchObject({ downloaded: true });
     expect(bases()).toHaveLength(1);
     expect(bases()).not.toEqual([first]);
-    expect((await sandbox.run("clone", ["symbol", "double0", "--json"], { env: OTHER() })).code).toBe(4);
-    expect((await sandbox.run("clone", ["symbol", "double1", "--json"], { env: OTHER() })).code).toBe(0);
+    expect((await sandbox.ask("clone", ["symbol", "double0", "--json"], { env: OTHER() })).code).toBe(4);
+    expect((await sandbox.ask("clone", ["symbol", "double1", "--json"], { env: OTHER() })).code).toBe(0);
   });
 
   it.each([
@@ -274,10 +274,10 @@ describe("pull", () => {
     edit("module6.ts");
     edit("module7.ts");
     sandbox.git("clone", "add", "src/module7.ts");
-    const pulled = await sandbox.run("clone", ["pull", "--json"], { env: OTHER() });
+    const pulled = await sandbox.ask("clone", ["pull", "--json"], { env: OTHER() });
     expect(pulled.json).toMatchObject({ workTree: { fileCount: 21, parsedFiles: 6 } });
     for (const number of [4, 5, 6, 7]) {
-      const found = await sandbox.run("clone", ["symbol", `triple${number}`, "--json"], { env: OTHER() });
+      const found = await sandbox.ask("clone", ["symbol", `triple${number}`, "--json"], { env: OTHER() });
       expect(found.json).toMatchObject({ symbols: [{ path: `src/module${number}.ts` }] });
     }
   });
@@ -285,22 +285,22 @@ describe("pull", () => {
   it("answers from the base layer and the tables as one", async () => {
     sandbox.write("clone/src/aaa.ts", "export function double77() {}\nexport function tripled() {}\n");
     sandbox.write("clone/src/copy.ts", readFileSync(sandbox.path("clone/src/module7.ts"), "utf8"));
-    await sandbox.run("clone", ["pull", "--json"], { env: OTHER() });
+    await sandbox.ask("clone", ["pull", "--json"], { env: OTHER() });
     const paths = async (...args: string[]) => {
-      const { json } = await sandbox.run("clone", ["symbol", ...args, "--json"], { env: OTHER() });
+      const { json } = await sandbox.ask("clone", ["symbol", ...args, "--json"], { env: OTHER() });
       return (json["symbols"] as { path: string }[]).map(({ path }) => path);
     };
     expect(await paths("double7")).toEqual(["src/copy.ts", "src/module7.ts"]);
     expect(await paths("DOUBLE7")).toEqual(["src/copy.ts", "src/module7.ts"]);
-    const wrongKind = await sandbox.run("clone", ["symbol", "double7", "--kind", "class", "--json"], { env: OTHER() });
+    const wrongKind = await sandbox.ask("clone", ["symbol", "double7", "--kind", "class", "--json"], { env: OTHER() });
     expect(wrongKind.code).toBe(4);
     const prefix = await paths("doub", "--limit", "50");
     expect(prefix).toContain("src/aaa.ts");
     expect(prefix).toHaveLength(22);
-    const missing = await sandbox.run("clone", ["symbol", "ouble1", "--json"], { env: OTHER() });
+    const missing = await sandbox.ask("clone", ["symbol", "ouble1", "--json"], { env: OTHER() });
     expect(missing).toMatchObject({ code: 4, json: { details: { near: expect.arrayContaining(["double1"]) } } });
-    const outline = await sandbox.run("clone", ["outline", "src/module7.ts", "--json"], { env: OTHER() });
-    const parsed = await sandbox.run("clone", ["outline", "src/module7.ts", "--json"], {
+    const outline = await sandbox.ask("clone", ["outline", "src/module7.ts", "--json"], { env: OTHER() });
+    const parsed = await sandbox.ask("clone", ["outline", "src/module7.ts", "--json"], {
       env: { XDG_CACHE_HOME: sandbox.path("no-cache") },
     });
     expect({ ...outline.json, digest: "" }).toEqual({ ...parsed.json, digest: "" });
@@ -311,26 +311,26 @@ describe("pull", () => {
     ["damaged", (file: string) => writeFileSync(file, Buffer.from(readFileSync(file)).fill(0, 100, 4_000))],
     ["gone", (file: string) => rmSync(file)],
   ])("rebuilds here where a look-up meets a base layer that is %s; a pull mends it, too", async (_, spoil) => {
-    await sandbox.run("clone", ["pull", "--json"], { env: OTHER() });
+    await sandbox.ask("clone", ["pull", "--json"], { env: OTHER() });
     spoil(bases()[0]!);
-    const found = await sandbox.run("clone", ["symbol", "double7", "--json"], { env: OTHER() });
+    const found = await sandbox.ask("clone", ["symbol", "double7", "--json"], { env: OTHER() });
     expect(found).toMatchObject({ code: 0, json: { symbols: [{ path: "src/module7.ts", startLine: 2 }] } });
     expect(found.stderr.trim().split("\n")).toEqual([expect.stringContaining("was damaged and is rebuilt")]);
-    expect(await sandbox.run("clone", ["symbol", "double7"], { env: OTHER() })).toMatchObject({ code: 0, stderr: "" });
+    expect(await sandbox.ask("clone", ["symbol", "double7"], { env: OTHER() })).toMatchObject({ code: 0, stderr: "" });
     const env = { XDG_CACHE_HOME: sandbox.path("third-cache") };
-    await sandbox.run("clone", ["pull", "--json"], { env });
+    await sandbox.ask("clone", ["pull", "--json"], { env });
     spoil(bases("third-cache")[0]!);
-    expect((await sandbox.run("clone", ["pull", "--json"], { env })).json).toMatchObject({ downloaded: true });
-    expect(await sandbox.run("clone", ["symbol", "double7"], { env })).toMatchObject({ code: 0, stderr: "" });
+    expect((await sandbox.ask("clone", ["pull", "--json"], { env })).json).toMatchObject({ downloaded: true });
+    expect(await sandbox.ask("clone", ["symbol", "double7"], { env })).toMatchObject({ code: 0, stderr: "" });
   });
 
   it("says what is missing: no snapshot, no key, a revoked key", async () => {
     sandbox.repository("bare", sampleFiles(1));
-    expect(await sandbox.run("bare", ["pull", "--json"])).toMatchObject({ code: 4, json: { code: "NO_SNAPSHOT" } });
-    const keyless = await sandbox.run("clone", ["pull", "--json"], { env: { CODECTX_API_KEY: undefined } });
+    expect(await sandbox.ask("bare", ["pull", "--json"])).toMatchObject({ code: 4, json: { code: "NO_SNAPSHOT" } });
+    const keyless = await sandbox.ask("clone", ["pull", "--json"], { env: { CODECTX_API_KEY: undefined } });
     expect(keyless).toMatchObject({ code: 3, json: { code: "NOT_LOGGED_IN" } });
     sandbox.service.key = "cc_live_other";
-    const revoked = await sandbox.run("clone", ["pull"], { env: { CODECTX_API_KEY: "cc_live_test" } });
+    const revoked = await sandbox.ask("clone", ["pull"], { env: { CODECTX_API_KEY: "cc_live_test" } });
     expect(revoked.code).toBe(3);
     expect(revoked.stderr.trim().split("\n")).toHaveLength(1);
     expect(revoked.stderr).toContain("revoked");
@@ -358,7 +358,7 @@ describe("ci", () => {
     expect(sandbox.service.embedded.length).toBe(paid + 1);
     expect(existsSync(summary)).toBe(true);
     sandbox.git("runner", "checkout", "-q", old);
-    expect((await sandbox.run("runner", ["ci", "--json"], { env: OTHER() })).json).toMatchObject({
+    expect((await sandbox.ask("runner", ["ci", "--json"], { env: OTHER() })).json).toMatchObject({
       published: false,
       skipped: "newer",
     });
@@ -376,12 +376,12 @@ describe("ci", () => {
     const manifest = { ...stored.manifest, checksum, sizeBytes: bytes.length };
     sandbox.service.snapshots.set("github.com/acme/app", { ...stored, manifest });
     if (how === "tampered") sandbox.service.faults = { tamper: true };
-    const pulled = await sandbox.run("app", ["pull", "--json"], { env: OTHER() });
+    const pulled = await sandbox.ask("app", ["pull", "--json"], { env: OTHER() });
     expect(pulled).toMatchObject({ code: 7, json: { ok: false } });
-    const ran = await sandbox.run("app", ["ci", "--json"], { env: { XDG_CACHE_HOME: sandbox.path("ci-cache") } });
+    const ran = await sandbox.ask("app", ["ci", "--json"], { env: { XDG_CACHE_HOME: sandbox.path("ci-cache") } });
     expect(ran).toMatchObject({ code: 0, json: { published: true, fileCount: 20 } });
     expect(ran.stderr).toContain("cannot be used and is replaced");
     sandbox.service.faults = {};
-    expect((await sandbox.run("app", ["pull", "--json"], { env: OTHER() })).code).toBe(0);
+    expect((await sandbox.ask("app", ["pull", "--json"], { env: OTHER() })).code).toBe(0);
   });
 });

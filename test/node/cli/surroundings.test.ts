@@ -52,7 +52,7 @@ describe.skipIf(process.platform === "win32")("a cache that cannot be written", 
   const ask = (...args: string[]) => sandbox.run("app", [...args, "--json"], { env: NO_KEY, fullDisk: true });
 
   it("makes answers stale, and says so, where there is an index of before", async () => {
-    await sandbox.run("app", ["search", "double"], { env: NO_KEY });
+    await sandbox.ask("app", ["search", "double"], { env: NO_KEY });
     // Unchanged, the index is current.
     expect((await ask("symbol", "double1")).json).not.toHaveProperty("stale");
     sandbox.write("app/src/new.ts", "export function brandNew() {}\n");
@@ -86,7 +86,7 @@ describe.skipIf(process.platform === "win32")("a cache that cannot be written", 
     expect(await call(2, "find_symbol", { name: "brandNew" })).toContain("the index is stale");
     child.kill();
     // As soon as there is room again, the next answer is current.
-    const current = await sandbox.run("app", ["symbol", "brandNew", "--json"], { env: NO_KEY });
+    const current = await sandbox.ask("app", ["symbol", "brandNew", "--json"], { env: NO_KEY });
     expect(current.code).toBe(0);
     expect(current.json).not.toHaveProperty("stale");
   });
@@ -95,7 +95,7 @@ describe.skipIf(process.platform === "win32")("a cache that cannot be written", 
     expect(await ask("symbol", "double1")).toMatchObject({ code: 9, json: { ok: false } });
     // No file system of its own for a test: nothing can be made in /proc either.
     for (const env of [{ XDG_CACHE_HOME: "/proc/none" }, { XDG_CACHE_HOME: undefined, HOME: "/proc" }]) {
-      const ran = await sandbox.run("app", ["symbol", "double1", "--json"], { env: { ...NO_KEY, ...env } });
+      const ran = await sandbox.ask("app", ["symbol", "double1", "--json"], { env: { ...NO_KEY, ...env } });
       if (process.platform === "linux") expect(ran).toMatchObject({ code: 9, json: { ok: false } });
     }
   });
@@ -150,7 +150,7 @@ describe("a hostile service", () => {
     seen.length = 0;
   });
   const ask = (url: string, ...args: string[]) =>
-    sandbox.run("app", [...args, "--json"], { env: { CODECTX_API_URL: url } });
+    sandbox.ask("app", [...args, "--json"], { env: { CODECTX_API_URL: url } });
   const SEARCH = ["search", "x", "--remote", "--repo", "github.com/acme/app"];
   const bad = { code: 6, json: { code: "BAD_RESPONSE" } };
 
@@ -199,7 +199,7 @@ describe("a hostile service", () => {
         .writeHead(400, { "X-Request-Id": "a\u009b2J" })
         .end(JSON.stringify({ ok: false, code: "INVALID_BODY", error: "\u001b[2J\u202e\u{e0041}\nforged" })),
     );
-    const shown = await sandbox.run("app", SEARCH, { env: { CODECTX_API_URL: loud } });
+    const shown = await sandbox.ask("app", SEARCH, { env: { CODECTX_API_URL: loud } });
     expect(shown.stderr).toBe(String.raw`error: \x1b[2J\u202e\u{e0041} forged (request a\x9b2J)` + "\n");
   });
 });

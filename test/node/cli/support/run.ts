@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { CODECTX_ENTRY } from "../../../support/codectx-entry.ts";
+import { Commands } from "../../../support/commands.ts";
 import { WITHOUT_MAINTENANCE } from "../../../support/git-env.ts";
 import { FakeService } from "./service.ts";
 
@@ -28,7 +29,16 @@ export interface RunOptions {
   onStart?: (child: ChildProcess) => void;
 }
 
-/** A folder of its own with configuration, cache and repositories; the CLI runs as a process, as for a user. */
+export interface AskOptions {
+  env?: Record<string, string | undefined>;
+  /** By how much the clock of the command is ahead. */
+  aheadMs?: number;
+}
+
+/** Of the test files of this process, one after another; it ends with the process. */
+const commands = new Commands();
+
+/** A folder of its own with configuration, cache and repositories, in which `codectx` runs. */
 export class Sandbox {
   readonly root = mkdtempSync(join(tmpdir(), "codectx-test-"));
   readonly service = new FakeService();
@@ -120,7 +130,21 @@ export class Sandbox {
     return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
   }
 
-  /** Runs `codectx` in a folder of the sandbox. */
+  /**
+   * What `codectx` answers in a folder of the sandbox, by the process of commands. For tests that run many commands and are not about the
+   * process itself: its start, its end, its outputs, or two at once.
+   */
+  async ask(cwd: string, args: readonly string[], options: AskOptions = {}): Promise<Ran> {
+    const { exit, stdout, stderr } = await commands.run({
+      args,
+      cwd: this.path(cwd),
+      env: this.environment(options.env),
+      aheadMs: options.aheadMs,
+    });
+    return { code: exit, stdout, stderr, json: jsonOf(args, stdout) };
+  }
+
+  /** Runs `codectx` in a folder of the sandbox, as a process of its own, as for a user. */
   run(cwd: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
     mkdirSync(this.path(cwd), { recursive: true });
     const command = [process.execPath, options.entry ?? CODECTX_ENTRY, ...args];
@@ -141,12 +165,14 @@ export class Sandbox {
     return new Promise((resolve, reject) => {
       child.on("error", reject);
       child.on("close", (code) => {
-        const json =
-          args.includes("--json") && stdout.startsWith("{") ? (JSON.parse(stdout) as Record<string, unknown>) : {};
-        resolve({ code, stdout, stderr, json });
+        resolve({ code, stdout, stderr, json: jsonOf(args, stdout) });
       });
     });
   }
+}
+
+function jsonOf(args: readonly string[], stdout: string): Record<string, unknown> {
+  return args.includes("--json") && stdout.startsWith("{") ? (JSON.parse(stdout) as Record<string, unknown>) : {};
 }
 
 /** `count` files of code that differ, each some chunks long. */
