@@ -1,6 +1,7 @@
 /**
  * Query plans of the statements that real code sends: every statement is explained on the database it goes to, with its parameters,
- * before it runs. A plan is judged by the rows that it reads, not by time.
+ * before it runs; of one that a call sends again and again, page by page, the 1st, 2nd, 4th, 8th and so on. A plan is judged by the rows
+ * that it reads, not by time.
  */
 import { globSync, readFileSync } from "node:fs";
 import { neon, neonConfig, type NeonQueryFunction } from "@neondatabase/serverless";
@@ -56,6 +57,8 @@ export class PlanWatcher {
   /** Places in `src` from which a statement was sent, as `path:line`. */
   readonly sites = new Set<string>();
   #seen: Explained[] | undefined;
+  /** How often the current call has sent a statement, by its text without parameters. */
+  readonly #sent = new Map<string, number>();
 
   private constructor(url: string) {
     this.db = noted(openDb(url), this.sites);
@@ -76,7 +79,7 @@ export class PlanWatcher {
       nested = true;
       try {
         for (const query of "queries" in body ? body.queries : [body])
-          seen.push(await explain(explainer, inlined(query)));
+          if (watcher.#isDue(query.query)) seen.push(await explain(explainer, inlined(query)));
       } finally {
         nested = false;
       }
@@ -85,10 +88,18 @@ export class PlanWatcher {
     return watcher;
   }
 
+  /** Notes that a statement is sent; whether it is to be explained, which runs it once more. */
+  #isDue(text: string): boolean {
+    const times = (this.#sent.get(text) ?? 0) + 1;
+    this.#sent.set(text, times);
+    return Number.isInteger(Math.log2(times));
+  }
+
   /** The plans of what a call sends, one request after another. */
   async during(call: (db: Db) => Promise<unknown>): Promise<Explained[]> {
     const seen: Explained[] = [];
     this.#seen = seen;
+    this.#sent.clear();
     try {
       await call(this.db);
     } finally {
