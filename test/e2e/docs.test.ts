@@ -9,6 +9,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createKey } from "../../src/service/tenancy/index.ts";
+import { CODECTX_ENTRY } from "../support/codectx-entry.ts";
 import { GitRepo } from "../support/git-repo.ts";
 import { database, newTenant, service } from "./support/service.ts";
 
@@ -87,7 +88,7 @@ function writePrograms(folder: string): void {
   const program = (name: string, text: string) =>
     writeFileSync(path.join(folder, "bin", name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
   program("node", `exec "${process.execPath}" "$@"`);
-  program("codectx", `exec "${process.execPath}" "${ROOT}/src/cli/codectx.ts" "$@"`);
+  program("codectx", `exec "${process.execPath}" "${CODECTX_ENTRY}" "$@"`);
   // `npm run admin -- …`, from wherever it is called.
   program(
     "npm",
@@ -158,7 +159,6 @@ async function run(blocks: readonly Block[], home: string, tools: string): Promi
           CURL_HOME: tools,
           XDG_CONFIG_HOME: path.join(home, "config"),
           XDG_CACHE_HOME: path.join(home, "cache"),
-          NODE_COMPILE_CACHE: path.join(tools, "compiled"),
           DATA_DIR: dataDir,
           DATABASE_URL: "",
           KEY: apiKey,
