@@ -22,6 +22,8 @@ export class KillableService {
   readonly siteUrl: string;
   readonly dataDir: string;
   #running: RunningService | undefined;
+  /** A start names a file of its data folder here, in this process, which runs other test files afterwards. */
+  readonly #certificates = process.env["NODE_EXTRA_CA_CERTS"];
 
   private constructor(
     options: Parameters<typeof startService>[0],
@@ -88,6 +90,8 @@ export class KillableService {
     await this.stop();
     await this.#proxy[Symbol.asyncDispose]();
     await this.#closeDatabase();
+    if (this.#certificates === undefined) delete process.env["NODE_EXTRA_CA_CERTS"];
+    else process.env["NODE_EXTRA_CA_CERTS"] = this.#certificates;
     rmSync(this.dataDir, { recursive: true, force: true });
   }
 }
