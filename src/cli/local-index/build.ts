@@ -1,5 +1,6 @@
 import { analyzeContent } from "../../engines/search/analyze.ts";
-import { changeTable } from "../../engines/search/change-table.ts";
+import { inMemory } from "../../engines/search/bytes.ts";
+import { changeTable, moveContents } from "../../engines/search/change-table.ts";
 import { planMerge } from "../../engines/search/merge-policy.ts";
 import { Segment } from "../../engines/search/segment.ts";
 import { mergeSegments } from "../../engines/search/segment-merge.ts";
@@ -49,16 +50,7 @@ export async function buildSearchTable(
       const { sha256, language } = content;
       return { path, sha256, language };
     });
-    let written = buildTable(revision, segments);
-    const merged = await mergeWhereWorth(folder, written, segments);
-    if (merged !== undefined) {
-      segments = await openSegments(folder, opened);
-      // Later segments win: a merged one comes last, so that the table names it and not its parts.
-      segments.sort((a, b) => Number(a.id === merged) - Number(b.id === merged));
-      written = buildTable(revision, segments);
-    }
-    folder.writeTable(name, written.table);
-    kept = written.segmentIds;
+    kept = await writeMerged(folder, name, buildTable(revision, segments), segments);
   } finally {
     for (const file of opened) file.close();
   }
@@ -68,7 +60,7 @@ export async function buildSearchTable(
 /**
  * Writes the table `name` of a work tree, of which the files at the paths `changed` may be others, new or gone since the table `earlier` was
  * written; `files` are those of them that are indexed. The work grows with the changes, besides a few bytes for each path. False, and
- * nothing is written, if the table must be built: the earlier table is gone or damaged, or segments should be merged. Needs the write lock.
+ * nothing is written, if the table must be built: the earlier table is gone or damaged. Needs the write lock.
  */
 export async function changeSearchTable(
   store: IndexStore,
@@ -87,9 +79,8 @@ export async function changeSearchTable(
     const changes = new Map<string, RevisionFile | undefined>(changed.map((path) => [path, undefined]));
     for (const { path, content } of files) changes.set(path, { path, ...content });
     const written = await changeTable(bytes, changes, segments);
-    if (written === undefined || planOfMerge(written, segments).chosen.size > 0) return false;
-    folder.writeTable(name, written.table);
-    kept = written.segmentIds;
+    if (written === undefined) return false;
+    kept = await writeMerged(folder, name, written, segments);
   } catch (error) {
     if (error instanceof SearchFormatError) return false;
     throw error;
@@ -170,18 +161,31 @@ function planOfMerge(
   return { used, live, chosen: new Set(planMerge(uses)) };
 }
 
-/** Merges those segments of a table that the policy names; the id of the new one, undefined if there is nothing to merge. */
-async function mergeWhereWorth(
+/** Writes a table, after those of its segments are merged that the policy names. The ids of its segments. */
+async function writeMerged(
   folder: SearchFolder,
-  table: WrittenTable,
+  name: string,
+  written: WrittenTable,
   segments: readonly OpenSegment[],
-): Promise<string | undefined> {
-  const { used, live, chosen } = planOfMerge(table, segments);
-  if (chosen.size === 0) return undefined;
+): Promise<string[]> {
+  const { used, live, chosen } = planOfMerge(written, segments);
+  if (chosen.size === 0) {
+    folder.writeTable(name, written.table);
+    return written.segmentIds;
+  }
   const positions = used.flatMap(({ id }, i) => (chosen.has(id) ? [i] : []));
   const parts = positions.map((i) => (used[i] as OpenSegment).segment);
-  const bytes = await mergeSegments(parts, (part, ordinal) => live[positions[part] as number]?.[ordinal] === 1);
-  return folder.writeSegment(bytes);
+  const isLive = (part: number, ordinal: number): boolean => live[positions[part] as number]?.[ordinal] === 1;
+  const id = folder.writeSegment(await mergeSegments(parts, isLive));
+  const file = folder.openSegment(id) as OpenFile;
+  try {
+    const merged = { id, segment: await Segment.open(file) };
+    const moved = await moveContents(inMemory(written.table), chosen, [...used, merged]);
+    folder.writeTable(name, moved.table);
+    return moved.segmentIds;
+  } finally {
+    file.close();
+  }
 }
 
 interface WorkTree {

@@ -1,4 +1,4 @@
-import { SearchFormatError } from "./types.ts";
+import { type RangeReader, SearchFormatError } from "./types.ts";
 
 /** Writing and reading of the index's binary formats. Integers are little-endian; a varint is LEB128, unsigned, below 2^53. */
 
@@ -270,4 +270,9 @@ function round(hash: number, word: number): number {
   k = (k << 15) | (k >>> 17);
   const mixed = hash ^ Math.imul(k, 0x1b873593);
   return (Math.imul((mixed << 13) | (mixed >>> 19), 5) + 0xe6546b64) | 0;
+}
+
+/** Bytes in memory as a file that is read by range. */
+export function inMemory(bytes: Uint8Array): RangeReader {
+  return { size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) };
 }

@@ -1,4 +1,4 @@
-/** The table of a revision from an earlier one's: the work grows with the changes, besides a few bytes for each path. */
+/** The table of a revision from an earlier one's, after edits or a merge: the work grows with the changes, besides a few bytes for each path. */
 import { BlockWriter, Blocks } from "./blocks.ts";
 import { ByteWriter } from "./bytes.ts";
 import { compareUtf8 } from "./order.ts";
@@ -70,6 +70,30 @@ export async function changeTable(
   if (renamed.length === 0) return writeTable({ ...columns, directory: earlier.directory, terms: termBytes }, segments);
   const terms = moveTerms(termBytes, earlier.directory, from, paths, moves);
   return writeTable({ ...columns, directory: terms.directory(), terms: terms.body() }, segments);
+}
+
+/**
+ * Writes the table of the same revision with the contents of some segments, by their ids, taken from the last of `segments`, into which they
+ * were merged.
+ */
+export async function moveContents(
+  bytes: RangeReader,
+  merged: ReadonlySet<string>,
+  segments: readonly OpenSegment[],
+): Promise<WrittenTable> {
+  const { traits, pathBytes, directory, termsAt, ...earlier } = await RevisionTable.open(bytes);
+  const [last, ordinalOf] = [segments.length - 1, earlier.ordinalOf];
+  const numbers = earlier.segmentIds.map((id) => segments.findIndex((segment) => segment.id === id));
+  const segmentOf = earlier.segmentOf.map((segment) => numbers[segment] as number);
+  for (const [file, number] of segmentOf.entries()) {
+    const { id, segment } = segments[number] as OpenSegment;
+    if (!merged.has(id)) continue;
+    segmentOf[file] = last;
+    ordinalOf[file] = (segments[last] as OpenSegment).segment.find(segment.contentKey(ordinalOf[file] as number));
+  }
+  const paths = new PathList(pathBytes, traits.length);
+  const terms = await bytes.read(termsAt, bytes.size - termsAt);
+  return writeTable({ paths, segmentOf, ordinalOf, traits, directory, terms }, segments);
 }
 
 /** The paths after the moves, and the earlier position of each; -1 of one that is new. */

@@ -14,7 +14,8 @@ import { ImplementationsFinder } from "../../../src/interface/questions/relation
 import { importersOf } from "../../../src/interface/questions/relations/importers.ts";
 import { sharedParser } from "../parsing/support.ts";
 import { buildTable } from "../../../src/engines/search/table.ts";
-import { inMemory, revisionFile, segmentOf, sha256, type TestFile, textsOf } from "../retrieval/support.ts";
+import { inMemory } from "../../../src/engines/search/bytes.ts";
+import { revisionFile, segmentOf, sha256, type TestFile, textsOf } from "../retrieval/support.ts";
 
 type Repository = { identity?: string; files: Readonly<Record<string, string>> };
 

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { analyzeContent } from "../../../src/engines/search/analyze.ts";
+import { inMemory } from "../../../src/engines/search/bytes.ts";
 import { checksum } from "../../../src/engines/search/bytes.ts";
 import { checkSegment } from "../../../src/engines/search/check-segment.ts";
 import { findSymbols, outlineOf } from "../../../src/engines/search/lookups.ts";
@@ -11,7 +12,7 @@ import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
 import { Segment } from "../../../src/engines/search/segment.ts";
 import { buildTable } from "../../../src/engines/search/table.ts";
 import type { SourceSymbol } from "../../../src/engines/search/types.ts";
-import { contentOf, inMemory, revisionFile, segmentOf, type TestFile, textsOf } from "./support.ts";
+import { contentOf, revisionFile, segmentOf, type TestFile, textsOf } from "./support.ts";
 
 const files: TestFile[] = Array.from({ length: 9 }, (_, i) => ({
   path: `src/file${i}.ts`,

@@ -1,13 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { analyzeContent } from "../../../src/engines/search/analyze.ts";
+import { inMemory } from "../../../src/engines/search/bytes.ts";
 import { findSymbols } from "../../../src/engines/search/lookups.ts";
 import { search } from "../../../src/engines/search/search.ts";
 import { openIndex } from "../../../src/engines/search/search-index.ts";
 import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
 import { buildTable } from "../../../src/engines/search/table.ts";
 import { SearchFormatError } from "../../../src/engines/search/types.ts";
-import { contentOf, inMemory, revisionFile, segmentOf, textsOf, type TestFile } from "./support.ts";
+import { contentOf, revisionFile, segmentOf, textsOf, type TestFile } from "./support.ts";
 
 const files: TestFile[] = Array.from({ length: 12 }, (_, i) => ({
   path: `src/part${i % 3}/file${i}.ts`,

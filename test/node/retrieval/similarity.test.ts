@@ -1,3 +1,4 @@
+import { inMemory } from "../../../src/engines/search/bytes.ts";
 import * as fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { search } from "../../../src/engines/search/search.ts";
@@ -6,7 +7,6 @@ import { SearchFormatError } from "../../../src/engines/search/types.ts";
 import { buildVectorSection, signBits, VectorSection } from "../../../src/engines/search/vector-section.ts";
 import { seededFractions } from "../../support/numbers.ts";
 import { openShop } from "./shop.ts";
-import { inMemory } from "./support.ts";
 
 const DIMENSION = 64;
 

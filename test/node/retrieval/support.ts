@@ -1,16 +1,11 @@
 import { createHash } from "node:crypto";
 import { analyzeContent } from "../../../src/engines/search/analyze.ts";
+import { inMemory } from "../../../src/engines/search/bytes.ts";
 import { openIndex, type SearchIndex } from "../../../src/engines/search/search-index.ts";
 import { Segment } from "../../../src/engines/search/segment.ts";
 import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
 import { buildTable, type OpenSegment } from "../../../src/engines/search/table.ts";
-import type {
-  RangeReader,
-  RevisionFile,
-  SourceContent,
-  SourceSymbol,
-  TextSource,
-} from "../../../src/engines/search/types.ts";
+import type { RevisionFile, SourceContent, SourceSymbol, TextSource } from "../../../src/engines/search/types.ts";
 
 /** A file with its content; `symbols` by name and lines. */
 export interface TestFile {
@@ -18,10 +13,6 @@ export interface TestFile {
   language: string;
   text: string;
   symbols?: (Partial<SourceSymbol> & { name: string; startLine: number; endLine: number; signature?: string })[];
-}
-
-export function inMemory(bytes: Uint8Array): RangeReader {
-  return { size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) };
 }
 
 export function sha256(text: string): string {

@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { analyzeContent } from "../../../src/engines/search/analyze.ts";
+import { inMemory } from "../../../src/engines/search/bytes.ts";
 import { openIndex } from "../../../src/engines/search/search-index.ts";
 import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
-import { changeTable } from "../../../src/engines/search/change-table.ts";
+import { changeTable, moveContents } from "../../../src/engines/search/change-table.ts";
+import { mergeSegments } from "../../../src/engines/search/segment-merge.ts";
 import { buildTable } from "../../../src/engines/search/table.ts";
 import { seededIntegers } from "../../support/numbers.ts";
-import { contentOf, inMemory, revisionFile, segmentOf, type TestFile, textsOf } from "./support.ts";
+import { contentOf, revisionFile, segmentOf, type TestFile, textsOf } from "./support.ts";
 import { search } from "../../../src/engines/search/search.ts";
 
 const files: TestFile[] = Array.from({ length: 40 }, (_, i) => ({
@@ -93,6 +95,26 @@ describe("a changed table", () => {
       expect(changed.segmentIds).toEqual(built.segmentIds);
       current = changed.table;
     }
+  });
+
+  it("is after a merge the one that is built over the merged segments", async () => {
+    const first = await edited({
+      "src/part0/module0.ts": { text: "export function zebra() {}\n" },
+      "src/part3/module13.h": { text: "namespace giraffe {}\n", language: "cpp" },
+    });
+    const second = await edited({ "src/part0/module0.ts": { text: "export function walrus() {}\n" } });
+    const after = first.after.map((file, i) => (i === 0 ? second.after[0]! : file));
+    const segments = [cold, first.segment, second.segment];
+    const changed = (await changeTable(inMemory(table), new Map([...first.changes, ...second.changes]), segments))!;
+    // Of the first edit's segment only the header is left.
+    const header = first.segment.segment.find(first.changes.get("src/part3/module13.h")!);
+    const parts = [first.segment, second.segment].map(({ segment }) => segment);
+    const merged = await segmentOf(await mergeSegments(parts, (part, ordinal) => part === 1 || ordinal === header));
+    const ids = new Set([first.segment.id, second.segment.id]);
+    const moved = await moveContents(inMemory(changed.table), ids, [...segments, merged]);
+    const built = buildTable(after.map(revisionFile), [cold, merged]);
+    expect(moved.table).toEqual(built.table);
+    expect(moved.segmentIds).toEqual([cold.id, merged.id]);
   });
 
   it("is not made where a content is in no segment, or an earlier segment is gone", async () => {

@@ -5,10 +5,11 @@ import path from "node:path";
 import { nodeGrammars } from "../../../engines/parsing/grammars-node.ts";
 import { createParser } from "../../../engines/parsing/parser.ts";
 import { analyzeContent } from "../../../engines/search/analyze.ts";
+import { inMemory } from "../../../engines/search/bytes.ts";
 import { buildSegment } from "../../../engines/search/segment-writer.ts";
 import { Segment } from "../../../engines/search/segment.ts";
 import { buildTable } from "../../../engines/search/table.ts";
-import type { RangeReader, RevisionFile } from "../../../engines/search/types.ts";
+import type { RevisionFile } from "../../../engines/search/types.ts";
 import { sectionsOf } from "../../../workers/site/docs/sections.ts";
 import type { Docs, DocsPage } from "../../../workers/site/docs/types.ts";
 import { PROJECT_ROOT } from "../project.ts";
@@ -48,10 +49,6 @@ export async function indexDocs(pages: readonly DocsPage[]): Promise<{ segment: 
   const id = createHash("sha256").update(segment).digest("hex").slice(0, 32);
   const { table } = buildTable(files, [{ id, segment: await Segment.open(inMemory(segment)) }]);
   return { segment, table };
-}
-
-function inMemory(bytes: Uint8Array): RangeReader {
-  return { size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) };
 }
 
 /** Writes a file only if its content changed, so that nothing is rebuilt needlessly. */

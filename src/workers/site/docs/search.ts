@@ -1,7 +1,8 @@
 /** Search in the documentation, by the engine that searches code. */
+import { inMemory } from "../../../engines/search/bytes.ts";
 import { openIndex, type SearchIndex } from "../../../engines/search/search-index.ts";
 import { search } from "../../../engines/search/search.ts";
-import { matchedTexts, type RangeReader, type TextSource } from "../../../engines/search/types.ts";
+import { matchedTexts, type TextSource } from "../../../engines/search/types.ts";
 import { docs, segment, table } from "./content.ts";
 import { type Section, sectionsOf } from "./sections.ts";
 
@@ -54,7 +55,9 @@ export async function searchDocs(query: string): Promise<DocsHit[]> {
 
 async function open(): Promise<Opened> {
   const sections = new Map(docs.pages.flatMap(sectionsOf).map((section) => [section.path, section]));
-  const index = await openIndex([{ table: inMemory(table), segment: () => inMemory(segment) }]);
+  const index = await openIndex([
+    { table: inMemory(new Uint8Array(table)), segment: () => inMemory(new Uint8Array(segment)) },
+  ]);
   return { index, sections };
 }
 
@@ -93,9 +96,4 @@ function plainLine(line: string): string {
     .replaceAll(/ *\| */g, "  ")
     .replace(/^[\s>-]+/, "")
     .trim();
-}
-
-function inMemory(buffer: ArrayBuffer): RangeReader {
-  const bytes = new Uint8Array(buffer);
-  return { size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) };
 }
