@@ -102,10 +102,11 @@ export class TreeStore {
 
   /**
    * The trees reachable from `root`, as bytes: magic, id length, then length (LEB128) and raw content of each, parents
-   * first. Deterministic, not compressed; ids are not stored, {@link decode} recomputes them. A part is valid until the next one.
+   * first. Deterministic, not compressed; ids are not stored, {@link decode} recomputes them. Parts are not changed afterwards: a
+   * stream may read one after it has asked for the next.
    */
   *encode(root: string): Generator<Uint8Array> {
-    const part = new Uint8Array(PART_BYTES);
+    let part = new Uint8Array(PART_BYTES);
     part.set(MAGIC);
     part[MAGIC.length] = oidBytes(this.objectFormat);
     let used = MAGIC.length + 1;
@@ -113,6 +114,7 @@ export class TreeStore {
       const raw = this.require(oid);
       if (used + MAX_VARINT_BYTES + raw.length > PART_BYTES) {
         yield part.subarray(0, used);
+        part = new Uint8Array(PART_BYTES);
         used = 0;
       }
       let rest = raw.length;
@@ -123,6 +125,7 @@ export class TreeStore {
         used += raw.length;
       } else {
         yield part.subarray(0, used);
+        part = new Uint8Array(PART_BYTES);
         used = 0;
         yield raw;
       }
