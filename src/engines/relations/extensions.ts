@@ -3,7 +3,7 @@ import { wordSet } from "../../lib/word-set.ts";
 import { AMBIGUOUS_LINE } from "./limits.ts";
 import { importKey, isKotlin, packageOf } from "./packages.ts";
 import { ANY_NUMBER, oneOf, takes } from "./overload-sets.ts";
-import type { Follower, Read, Resolved, Target } from "./resolved.ts";
+import type { Bound, Candidate, Follower, Read, ReadSeveral, Resolved, Target } from "./resolved.ts";
 import type { FileUses, Meaning } from "./types.ts";
 import { methodName } from "./wrapped.ts";
 
@@ -93,7 +93,8 @@ export async function firstKnown(
   if (typeof found !== "string" || follow.ambiguous > ambiguous) return found;
   follow.isLikely = isLikely;
   if (of.to !== "member" || extensionsOf(otherwise).length === 0) return read(path, otherwise);
-  return fitting(follow, await follow.receiverOf(path, of.of), outerName(of.of), path, otherwise);
+  const receiver = await follow.receiverOf(path, of.of);
+  return fitting(follow, receiver, outerName(of.of), [{ path, of: otherwise }]);
 }
 
 /** The extension that a member call in a file means; undefined if there is none. `outer`: as in `Follower.valueOfMember`. */
@@ -110,10 +111,11 @@ export async function extensionCalledAs(
   if (!meaning) return undefined;
   if (!isKotlin(path) && (of === "unknown" || of === "none") && (await isOfSeveralFiles(follow, path, name)))
     return undefined;
-  const read: Read = (own, found) => fitting(follow, of, outer, own, found);
+  const readSeveral: ReadSeveral = (bound) => fitting(follow, of, outer, bound);
+  const read: Read = (own, bound) => readSeveral([{ path: own, of: bound }]);
   const found =
     meaning.to === "import"
-      ? await follow.fromPackage(path, meaning.module, meaning.name, read)
+      ? await follow.fromPackage(path, meaning.module, meaning.name, read, readSeveral)
       : await follow.resolve(path, meaning);
   // In C# the type of the receiver is not compared with all that the extension may be called on.
   if (meaning.to !== "import" || !isKotlin(path)) follow.isLikely = true;
@@ -126,29 +128,36 @@ async function isOfSeveralFiles(follow: Follower, path: string, name: string): P
   return new Set(definitions.map((each) => each.path)).size > 1;
 }
 
-/** The one extension that can be called on the receiver; where none surely can, the only one that may. */
+/** The extensions that can be called on the receiver, of those that some files bind; where none surely can, the only one that may. */
 async function fitting(
   follow: Follower,
   receiver: Resolved,
   outer: string | undefined,
-  path: string,
-  extension: Meaning,
+  bound: readonly Bound[],
 ): Promise<Resolved> {
-  const lines: Record<"yes" | "maybe" | "no", number[]> = { yes: [], maybe: [], no: [] };
-  for (const { line, type } of extensionsOf(extension)) {
-    const extended = await follow.resolve(path, type);
-    let fits: "yes" | "maybe" | "no";
-    if (receiver !== "outside") fits = await extendsReceiver(follow, receiver, extended);
-    else if (extended === "outside") fits = extendsOuter(outer, outerName(type));
-    // No type outside of the repository is derived from one of it. In Kotlin, what seems to be outside may be an alias.
-    else fits = isKotlin(path) || typeof extended === "string" ? "maybe" : "no";
-    lines[fits].push(line);
-  }
-  const possible = [...new Set(lines.yes.length > 0 ? lines.yes : lines.maybe)];
-  if (lines.yes.length === 0) follow.isLikely = true;
-  if (isKotlin(path)) return possible.length === 1 ? { path, line: possible[0] } : "unknown";
-  // Those of C# with one number of arguments may differ by their types alone.
-  return oneOf(possible.map((line) => ({ path, line, takes: takes(0, ANY_NUMBER) }))) ?? "unknown";
+  const fits: Record<"yes" | "maybe" | "no", Map<string, Candidate>> = {
+    yes: new Map(),
+    maybe: new Map(),
+    no: new Map(),
+  };
+  for (const { path, of } of bound)
+    for (const { line, type } of extensionsOf(of)) {
+      const extended = await follow.resolve(path, type);
+      let own: "yes" | "maybe" | "no";
+      if (receiver !== "outside") own = await extendsReceiver(follow, receiver, extended);
+      else if (extended === "outside") own = extendsOuter(outer, outerName(type));
+      // No type outside of the repository is derived from one of it. In Kotlin, what seems to be outside may be an alias.
+      else own = isKotlin(path) || typeof extended === "string" ? "maybe" : "no";
+      fits[own].set(`${line} ${path}`, { path, line, takes: takes(0, ANY_NUMBER) });
+    }
+  const isSure = fits.yes.size > 0;
+  if (!isSure) follow.isLikely = true;
+  const possible = [...(isSure ? fits.yes : fits.maybe).values()];
+  const isOfKotlin = bound.every(({ path }) => isKotlin(path));
+  // Those that may be called on it may be called on very different types.
+  if (isOfKotlin && !isSure && possible.length > 1) return "unknown";
+  // Several differ by the types of their arguments.
+  return oneOf(possible) ?? "unknown";
 }
 
 /** The result of a class's overloads with the same number of arguments, if they agree. */

@@ -2,8 +2,8 @@
 import { MAX_CANDIDATES } from "./limits.ts";
 import { ANY_NUMBER, oneOf, takes } from "./overload-sets.ts";
 import { type PackageRule, packageRuleOf, partialKey } from "./packages.ts";
-import type { Candidate, Follower, Read, Resolved } from "./resolved.ts";
-import type { FileUses, Meaning } from "./types.ts";
+import type { Bound, Candidate, Follower, Read, ReadSeveral, Resolved } from "./resolved.ts";
+import type { FileUses } from "./types.ts";
 
 /** A name of a package, which a file names. */
 interface NameOf {
@@ -17,6 +17,7 @@ export async function definedInPackage(
   path: string,
   { module, name }: NameOf,
   read: Read,
+  readSeveral?: ReadSeveral,
 ): Promise<Resolved> {
   const rule = packageRuleOf(path);
   if (!rule || name === "*") return "unknown";
@@ -30,13 +31,15 @@ export async function definedInPackage(
   // A namespace of the same name is many files, of which none need define it.
   const named = (await follow.files.definitions(definition, path)).filter(
     ({ kind, qualifiedName }) =>
-      kind !== "namespace" && (qualified === undefined || qualified.endsWith(qualifiedName ?? "")),
+      kind !== "namespace" &&
+      (qualified === undefined || qualified.endsWith(qualifiedName ?? "")) &&
+      rule.defines?.(name, kind) !== false,
   );
   const candidates = named.map((own) => own.path);
   const modules = await follow.files.goModules(path);
   const holding = candidates.filter((own) => rule.holds(path, module, own, modules));
   const confirms = (own: string, uses: FileUses) => rule.confirms(module, own, uses);
-  const found = await inFiles(follow, path, holding, name, { rule, read, confirms });
+  const found = await inFiles(follow, path, holding, name, { rule, read, readSeveral, confirms });
   if (found !== undefined) return found;
   const uses = await follow.files.uses(path);
   const isOwn = uses !== undefined && module === rule.ownPackage(uses);
@@ -44,7 +47,7 @@ export async function definedInPackage(
   if (other !== undefined) return other;
   if (isOwn)
     for (const star of uses.stars) {
-      const taken = star === module ? "outside" : await follow.fromPackage(path, star, name, read);
+      const taken = star === module ? "outside" : await follow.fromPackage(path, star, name, read, readSeveral);
       if (typeof taken !== "string") return taken;
     }
   return "outside";
@@ -72,10 +75,20 @@ async function inFiles(
   path: string,
   candidates: readonly string[],
   name: string,
-  { rule, read, confirms }: { rule: PackageRule; read: Read; confirms: (path: string, uses: FileUses) => boolean },
+  {
+    rule,
+    read,
+    readSeveral,
+    confirms,
+  }: {
+    rule: PackageRule;
+    read: Read;
+    readSeveral?: ReadSeveral | undefined;
+    confirms: (path: string, uses: FileUses) => boolean;
+  },
 ): Promise<Resolved | undefined> {
   const paths = [...new Set(candidates)];
-  const found: { path: string; of: Meaning; isPart: boolean }[] = [];
+  const found: (Bound & { isPart: boolean })[] = [];
   for (const own of paths.slice(0, MAX_CANDIDATES)) {
     const uses = await follow.files.uses(own);
     if (!uses) return "unknown";
@@ -90,6 +103,7 @@ async function inFiles(
   const isOne = found.length === 1 || found.every(({ isPart }) => isPart);
   const variants = isOne || !/\.(?:[chly]|go)$/.test(first.path) ? undefined : await variantsOf(follow, found);
   if (variants) return oneOf(variants) ?? "unknown";
+  if (!isOne && readSeveral && paths.length <= MAX_CANDIDATES) return readSeveral(found);
   if (!isOne || paths.length > MAX_CANDIDATES) follow.ambiguous++;
   return isOne && paths.length <= MAX_CANDIDATES ? read(first.path, first.of) : "unknown";
 }
@@ -98,10 +112,7 @@ async function inFiles(
 const MAX_VARIANTS = 8;
 
 /** Functions of C or Go, or macros, that several files define, of which the build takes one; undefined if some are nothing of the kind, or too many. */
-async function variantsOf(
-  { files }: Follower,
-  found: readonly { path: string; of: Meaning }[],
-): Promise<Candidate[] | undefined> {
+async function variantsOf({ files }: Follower, found: readonly Bound[]): Promise<Candidate[] | undefined> {
   if (found.length > MAX_VARIANTS) return undefined;
   const variants: Candidate[] = [];
   for (const { path, of } of found) {

@@ -13,6 +13,8 @@ export interface PackageRule {
   bound?(name: string, candidate: string): string;
   /** Name of the definition that a binding stands for. */
   definition(name: string): string;
+  /** Whether a definition of a kind can be what a name means, where that depends on the name. */
+  defines?(name: string, kind: string | undefined): boolean;
   /** The package of a file's names that it does not bind. */
   ownPackage(uses: FileUses): string;
   /** Whether other files see only what a file exports. */
@@ -76,6 +78,8 @@ const KOTLIN: PackageRule = {
   // Java knows classes by their names alone.
   bound: (name, candidate) => (candidate.endsWith(".java") ? methodName(name) : name.replace(/\(.*/, "")),
   definition: (name) => methodName(lastName(name)),
+  // An extension, `.get/1`, is no method.
+  defines: (name, kind) => !name.startsWith(".") || kind === "function",
   ownPackage: packageOf,
   hides: () => false,
   membersApart: false,

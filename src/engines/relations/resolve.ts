@@ -12,6 +12,7 @@ import {
   type FoundMember,
   type Place,
   type Read,
+  type ReadSeveral,
   type RelatedFiles,
   type Resolved,
   type Target,
@@ -249,8 +250,14 @@ class Resolver implements Follower {
   }
 
   /** What a package defines under a name. Unknown if several of its files define it, or if a file that may define it could not be read. */
-  fromPackage(path: string, module: string, name: string, read: Read = this.#asDefinition): Promise<Resolved> {
-    return definedInPackage(this, path, { module, name }, read);
+  fromPackage(
+    path: string,
+    module: string,
+    name: string,
+    read: Read = this.#asDefinition,
+    readSeveral?: ReadSeveral,
+  ): Promise<Resolved> {
+    return definedInPackage(this, path, { module, name }, read, readSeveral);
   }
 
   /** What a name of a program means, looked up outwards from the namespaces and classes around it; `path` is the file that names it. */

@@ -62,6 +62,15 @@ export interface Place {
 /** Reads what a meaning in a file leads to. */
 export type Read = (path: string, meaning: Meaning) => Promise<Resolved>;
 
+/** What a file binds a name to. */
+export interface Bound {
+  path: string;
+  of: Meaning;
+}
+
+/** Reads which of the meanings is meant that several files of a package have for a name. */
+export type ReadSeveral = (bound: readonly Bound[]) => Promise<Resolved>;
+
 /** Follows the meanings of one use, with a limit on the number of steps. */
 export interface Follower {
   readonly files: RelatedFiles;
@@ -80,8 +89,11 @@ export interface Follower {
   valueOfMember(path: string, of: Resolved, name: string, outer?: string): Promise<Resolved>;
   /** What a file defines or exports under a name, through its re-exports. */
   nameOf(path: string, name: string): Promise<Resolved>;
-  /** What a package that a file names defines under a name; an empty `module` is the file's own package. */
-  fromPackage(path: string, module: string, name: string, read?: Read): Promise<Resolved>;
+  /**
+   * What a package that a file names defines under a name; an empty `module` is the file's own package. Without `readSeveral` it is not known
+   * which of several files is meant.
+   */
+  fromPackage(path: string, module: string, name: string, read?: Read, readSeveral?: ReadSeveral): Promise<Resolved>;
   inherits(of: Place, base: Place): Promise<boolean>;
   classAt(of: Place): Promise<ClassInfo | undefined>;
 }

@@ -64,6 +64,27 @@ describe("Kotlin", () => {
       "twice@7 → outside",
     ]);
   });
+  it("follows extensions of one name that several files of a package define, by what they extend", async () => {
+    const more = {
+      "lib/More.kt":
+        "package lib\nfun Int.twice() {}\nclass Held { fun twice() {} }\nfun Item.done(a: Int): Item = this\n",
+      "lib/Others.kt": "package lib\nfun Long.twice() {}\nfun Item.done(a: String): Item = this\n",
+    };
+    const go = [
+      "fun go(item: Item, box: Box, any: Any) {",
+      "  item.twice()",
+      "  box.twice()",
+      "  any.twice()",
+      "  item.done(1).run()",
+      "}",
+    ];
+    const found = ["twice@4 → lib/Lib.kt:4", "twice@5 → lib/Lib.kt:5", "twice@6 → outside"];
+    const done = ["run@7 → lib/Lib.kt:2", "done@7 → lib/More.kt:4 | lib/Others.kt:3"];
+    expect(await calls(go, more)).toEqual([...found, ...done]);
+    expect(await calls(["import lib.twice", ...go], more)).toEqual(
+      [...found, ...done].map((each) => each.replace(/@\d/, (line) => `@${Number(line.slice(1)) + 1}`)),
+    );
+  });
   it("knows the receiver of a lambda", async () => {
     expect(
       await calls([
