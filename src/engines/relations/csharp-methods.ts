@@ -13,10 +13,16 @@ export function declared(node: SyntaxNode, place: Place): Expression | undefined
   return type && type.type !== "implicit_type" ? typeOf(type, place) : undefined;
 }
 
-/** Binds a method that is called like a member of its first parameter's type. */
+const firstParameter = (node: SyntaxNode): SyntaxNode | undefined => node.field("parameters")?.namedChildren[0];
+
+/** Whether a method is called like a member of its first parameter's type. */
+export const isExtension = (node: SyntaxNode): boolean =>
+  firstParameter(node)?.namedChildren.some(({ type, text }) => type === "modifier" && text === "this") === true;
+
+/** Binds a method as an extension if it is one. */
 export function extension(node: SyntaxNode, name: SyntaxNode, place: Place): void {
-  const [extended] = node.field("parameters")?.namedChildren ?? [];
-  if (!extended?.namedChildren.some(({ type, text }) => type === "modifier" && text === "this")) return;
+  const extended = firstParameter(node);
+  if (!extended || !isExtension(node)) return;
   const { file, scope, names } = place;
   const inner = { ...place, scope: file.inner(scope, undefined) };
   typeParameters(node, inner);

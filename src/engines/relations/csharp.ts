@@ -1,4 +1,5 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import { handedTo, handsOver } from "./csharp-callbacks.ts";
 import { calledIn, expressionOf, lastOf, type Place, typeKey, typeOf } from "./csharp-expressions.ts";
 import { declared, extension, keysOf, returned, typeParameters } from "./csharp-methods.ts";
 import { type Expression, type OpenClass, UNKNOWN } from "./expressions.ts";
@@ -80,6 +81,7 @@ function visit(node: SyntaxNode, place: Open): void {
       const name = node.field("name");
       if (name) for (const key of keysOf(node, name.text)) file.bindOnce(scope, key, name.row + 1);
       returned(node, place);
+      handsOver(node, place);
       functionLike(node, place);
       return;
     }
@@ -296,6 +298,7 @@ function declareMember(node: SyntaxNode, opened: OpenClass, place: Open): void {
       }
       extension(node, name, place);
       returned(node, place);
+      handsOver(node, place);
       return;
     case "enum_member_declaration":
       if (name) file.member(opened, name.text, name.row + 1, { is: "class", line: opened.line });
@@ -328,13 +331,16 @@ function functionLike(node: SyntaxNode, place: Open): void {
   const isLambda = node.type === "lambda_expression" || node.type === "anonymous_method_expression";
   const inner = { ...place, scope: file.inner(scope, isLambda ? undefined : node.field("name")?.text) };
   typeParameters(node, inner);
+  const handed = (at: number) => (isLambda ? handedTo(node, at, place) : undefined);
   const list = node.field("parameters");
   if (list?.type === "implicit_parameter" || list?.type === "identifier")
-    file.bind(inner.scope, list.text, { is: "variable" });
+    file.bind(inner.scope, list.text, { is: "variable", value: handed(0) });
   for (const name of list?.fields("name") ?? []) file.bind(inner.scope, name.text, { is: "variable" });
-  for (const each of list?.namedChildren ?? []) {
-    const name = each.type === "parameter" ? each.field("name") : undefined;
-    if (name) file.bind(inner.scope, name.text, { is: "variable", type: declared(each, inner) });
+  const parameters = list?.namedChildren.filter(({ type }) => type === "parameter") ?? [];
+  for (const [at, each] of parameters.entries()) {
+    const name = each.field("name");
+    const type = declared(each, inner);
+    if (name) file.bind(inner.scope, name.text, { is: "variable", ...(type ? { type } : { value: handed(at) }) });
   }
   children(node, inner);
 }

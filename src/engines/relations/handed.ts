@@ -1,6 +1,6 @@
 /** What functions hand to those that they are called with. */
 import { ofPackage } from "./packages.ts";
-import type { Follower, Resolved } from "./resolved.ts";
+import type { Follower, Place, Resolved } from "./resolved.ts";
 import { callbackKey, type Meaning, TYPE_ITSELF } from "./types.ts";
 import { handedBy, methodName } from "./wrapped.ts";
 
@@ -27,11 +27,26 @@ export async function handed(
     if (typeof found === "string" && called.name === "then" && at === 0) return of;
   } else found = await follow.valueOf(path, called);
   if (typeof found === "string" || found.line === undefined) return "unknown";
-  const callbacks = (await follow.files.uses(found.path))?.callbacks;
-  const own = callbacks?.get(callbackKey(found.line, at));
-  if (own) return follow.valueOf(found.path, own);
-  const type = callbacks?.get(callbackKey(found.line, at | 7));
-  return type ? handedByType(follow, await follow.valueOf(found.path, type), TYPE_ITSELF + (at & 7)) : "unknown";
+  const among = found.among ?? [{ path: found.path, line: found.line }];
+  if (among.length > 1) follow.isLikely = true;
+  let agreed: Resolved | undefined;
+  // Of overloads, one that takes no function there is not the one that is called.
+  for (const each of among) {
+    const own = await handedByFunction(follow, each, at);
+    if (own === undefined) continue;
+    if (typeof own === "string" || (agreed && JSON.stringify(own) !== JSON.stringify(agreed))) return "unknown";
+    agreed = own;
+  }
+  return agreed ?? "unknown";
+}
+
+/** What a function hands over; undefined where it does not say so. */
+async function handedByFunction(follow: Follower, { path, line }: Place, at: number): Promise<Resolved | undefined> {
+  const callbacks = (await follow.files.uses(path))?.callbacks;
+  const own = callbacks?.get(callbackKey(line, at));
+  if (own) return follow.valueOf(path, own);
+  const type = callbacks?.get(callbackKey(line, at | 7));
+  return type && handedByType(follow, await follow.valueOf(path, type), TYPE_ITSELF + (at & 7));
 }
 
 /** What functions of a type with a name get, also where that is another name of such types. */

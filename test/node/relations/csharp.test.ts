@@ -87,7 +87,7 @@ describe("C#", () => {
       `Local@22 → ${app}:23`,
       `Run@23 → ${app}:9`,
       `Run@26 → ${own}:14`,
-      "Run@27 → unknown",
+      "Run@27 → src/Other.cs:1",
       "Missing@28 → unknown",
     ]);
     expect(await callsIn(files, own)).toEqual([
@@ -98,6 +98,68 @@ describe("C#", () => {
       `Log@15 → ${own}:5`,
     ]);
     expect(await callsIn(files, "src/Store.More.cs")).toEqual([`Put@3 → ${own}:12`, `Log@3 → ${own}:15`]);
+  });
+
+  it("knows what methods hand to lambdas by the delegates that they take", async () => {
+    const lambdas = {
+      "src/Lib.cs": [
+        "namespace Lib;",
+        "public class Item { public void Run() { } }",
+        "public class Other { public void Run() { } }",
+        "public class Builder {",
+        "  public Builder With(string name, Action<Item> configure) => this;",
+        "  public void Pick(Func<Item, Other, bool> by) { }",
+        "  public void Find(System.Linq.Expression<Func<Item, bool>>? by) { }",
+        "  public void On(Action<Item> done) { }",
+        "  public void On(Func<Item, Task> done) { }",
+        "  public void Two(Action<Item> done) { }",
+        "  public void Two(Action<Other> done) { }",
+        "  public void Any<T>(Action<T> done) { }",
+        "  public void Bound<T>(Action<T> done) where T : Item { }",
+        "}",
+        "public static class Extensions {",
+        "  public static void Each(this Builder builder, Predicate<Item> by) { }",
+        "}",
+      ].join("\n"),
+      "src/Use.cs": [
+        "using Lib;",
+        "class Use {",
+        "  void Run(Builder builder) {",
+        '    builder.With("a", item => item.Run()).With("b", (item) => { item.Run(); });',
+        "    builder.Pick((item, other) => item.Run() && other.Run());",
+        "    builder.Find(item => item.Run());",
+        "    builder.On(item => item.Run());",
+        "    builder.Two(item => item.Run());",
+        "    builder.Any(item => item.Run());",
+        "    builder.Bound(item => item.Run());",
+        "    builder.Each(item => item.Run());",
+        '    builder.With(configure: item => item.Run(), name: "c");',
+        "    builder.On((Other item) => item.Run());",
+        "    void Local(Action<Other> of) { }",
+        "    Local(delegate(Item item) { item.Run(); });",
+        "    Local(item => item.Run());",
+        "  }",
+        "}",
+      ].join("\n"),
+    };
+    const lib = "src/Lib.cs";
+    const runs = (await callsIn(lambdas, "src/Use.cs")).filter((call) => call.startsWith("Run@"));
+    expect(runs).toEqual([
+      `Run@4 → ${lib}:2`,
+      `Run@4 → ${lib}:2`,
+      `Run@5 → ${lib}:2`,
+      `Run@5 → ${lib}:3`,
+      `Run@6 → ${lib}:2`,
+      `Run@7 → ${lib}:2 likely`,
+      "Run@8 → unknown",
+      "Run@9 → unknown",
+      `Run@10 → ${lib}:2`,
+      `Run@11 → ${lib}:2 likely`,
+      "Run@12 → unknown",
+      `Run@13 → ${lib}:3`,
+      `Run@15 → ${lib}:2`,
+      `Run@16 → ${lib}:3`,
+    ]);
   });
 
   it("knows extension methods of namespaces that are used, where the type has no method of the name", async () => {
