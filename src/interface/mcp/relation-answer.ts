@@ -11,7 +11,7 @@ const HEADINGS: Readonly<Record<RelatedReference["certainty"], string>> = {
 };
 
 export function relationText(
-  { indexes, leftOut, references, total, truncated, unread }: Answered<RelationAnswer>,
+  { indexes, leftOut, references, total, truncated, unread, implementing }: Answered<RelationAnswer>,
   options: AnswerOptions,
   { name, relation }: { name: string; relation: RelatedReference["relation"] },
 ): string {
@@ -19,7 +19,11 @@ export function relationText(
   const notRead = unread === 0 ? "" : ` ${unread} files that may hold more could not be read for it.`;
   const cut =
     truncated && references.length === total ? " There may be more: not all files that may hold some were read." : "";
-  const limits = `What goes through a registry, reflection or an untyped value is not followed.${notRead}${cut}`;
+  const implemented =
+    implementing === 0
+      ? ""
+      : ` ${implementing} definitions implement it (relation "implementations"); calls of one of these by its own type are its callers, not listed here.`;
+  const limits = `What goes through a registry, reflection or an untyped value is not followed.${implemented}${notRead}${cut}`;
   if (references.length === 0) return `${head}\n\nNo ${relation} of ${name} are known. ${limits}`;
   const nameOf = ({ revision, target }: RelatedReference): string =>
     target

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { compareSignatures, readGoSignature } from "../../../src/engines/relations/go-signature.ts";
 import type { UsesIndex } from "../../../src/engines/relations/uses-index.ts";
+import type { OpenIndexes } from "../../../src/interface/questions/code-index.ts";
+import { relatedReferences } from "../../../src/interface/questions/relations/answer.ts";
 import { UsesFinder } from "../../../src/interface/questions/relations/callers.ts";
 import { ImplementationsFinder } from "../../../src/interface/questions/relations/implementations.ts";
 import { indexOf } from "./support.ts";
@@ -147,6 +149,42 @@ func all(list []Closer) {
     };
     expect(await callersOf("File.Close")).toEqual(["17 likely"]);
     expect(await callersOf("Door.Close")).toEqual([]);
+  });
+});
+
+describe("callers of an interface's method", () => {
+  it("say how many definitions implement it, since calls of these are not among them", async () => {
+    const files = await indexOf({
+      "store.ts": [
+        "export interface Store { save(): void }",
+        "export class One implements Store {",
+        "  save() {}",
+        "}",
+        "export class Two implements Store {",
+        "  save() {}",
+        "}",
+        "export function use(store: Store, one: One) {",
+        "  store.save();",
+        "  one.save();",
+        "}",
+      ].join("\n"),
+    });
+    const callersAt = async (line?: number) => {
+      const symbols = (await files.definitions("save")).filter((each) => line === undefined || each.startLine === line);
+      const info = { name: "r", gitSha: null, indexedAtMs: 0, isWorkTree: false };
+      const indexes: Partial<OpenIndexes> = {
+        indexes: [info],
+        symbols: () =>
+          Promise.resolve({ symbols: symbols.map((each) => Object.assign({ revision: 0 }, each)) } as never),
+        withUses: (_, work) => work(files, files),
+      };
+      const request = { relation: "callers", name: "save", limit: 50 } as const;
+      const answer = await relatedReferences(indexes as OpenIndexes, request);
+      return [answer.references.map((each) => each.line), answer.implementing];
+    };
+    expect(await callersAt(1)).toEqual([[9], 2]);
+    expect(await callersAt(3)).toEqual([[10, 9], 0]);
+    expect(await callersAt()).toEqual([[9, 10], 0]);
   });
 });
 

@@ -62,6 +62,60 @@ describe("questions about relations", () => {
     expect(shown(uses)).toEqual(["b.ts:3 likely 1 → a.ts:5", "c.ts:3 likely 2 → b.ts:2"]);
   });
 
+  it("through an interface of TypeScript may be of a class that has its members without naming it", async () => {
+    const files = await indexOf({
+      "store.ts": [
+        "export interface Store { save(key: string): void; close(): void }",
+        "export class Named implements Store {",
+        "  save(key: string) {}",
+        "  close() {}",
+        "}",
+        "export class Fitting {",
+        "  save(key: string) {}",
+        "  close() {}",
+        "}",
+        "export class Other {",
+        "  save(key: string) {}",
+        "}",
+      ].join("\n"),
+      "use.ts":
+        'import type { Store } from "./store.ts";\nexport function use(store: Store) {\n  store.save("a");\n}\n',
+    });
+    const callersAt = async (line: number) => {
+      const own = (await files.definitions("save")).filter(({ startLine }) => startLine === line);
+      return shown(await new UsesFinder(files, "callers").find(own, 1));
+    };
+    expect(await callersAt(3)).toEqual(["use.ts:3 likely 1 → store.ts:3"]);
+    expect(await callersAt(7)).toEqual(["use.ts:3 name 1"]);
+    expect(await callersAt(11)).toEqual([]);
+  });
+
+  it("through an interface are likely callers of what implements it, also where no rule is sure", async () => {
+    const files = await indexOf({
+      "Store.kt": [
+        "package m",
+        "interface Store {",
+        "  fun save(key: String)",
+        "}",
+        "class Held : Store {",
+        "  override fun save(key: String) {}",
+        "}",
+        "class Other {",
+        "  fun save(key: String) {}",
+        "}",
+        "fun use(store: Store) {",
+        '  store.save("a")',
+        "}",
+      ].join("\n"),
+    });
+    const callersAt = async (line: number) => {
+      const own = (await files.definitions("save")).filter(({ startLine }) => startLine === line);
+      return shown(await new UsesFinder(files, "callers").find(own, 1));
+    };
+    expect(await callersAt(6)).toEqual(["Store.kt:12 likely 1 → Store.kt:6"]);
+    expect(await callersAt(9)).toEqual(["Store.kt:12 name 1"]);
+  });
+
   it("know what imports a file by any of its names, and what imports a package", async () => {
     const files = await indexOf({
       "src/lib/index.ts": "export const x = 1;\n",

@@ -7,7 +7,17 @@ import { InvalidFieldError, nothingIndexed, type OpenIndexes } from "../code-ind
 import { unknownName, unknownPath } from "../unknown.ts";
 import { CalleesFinder } from "./callees.ts";
 import { bySureness, UsesFinder } from "./callers.ts";
-import { type Certainty, type FoundUse, rankOf, type Relation, type Target } from "./found.ts";
+import {
+  type Certainty,
+  type FoundUse,
+  innermostOf,
+  placeKey,
+  rankOf,
+  type Relation,
+  symbolKey,
+  type Target,
+  TYPES,
+} from "./found.ts";
 import { ImplementationsFinder } from "./implementations.ts";
 import { importersOf, packageWord } from "./importers.ts";
 
@@ -32,9 +42,13 @@ export interface RelationAnswer {
   truncated: boolean;
   /** Files that may hold more and were not looked at, because their uses are not stored. */
   unread: number;
+  /** Number of members that implement those whose callers are asked for, and whose own callers are not among these. */
+  implementing: number;
 }
 
 const MAX_DEFINITIONS = 200;
+/** Members of interfaces that are asked for at once, whose implementations are counted. */
+const MAX_COUNTED = 5;
 /** Repositories that are asked, those with the most important definitions first. */
 const MAX_REVISIONS = 10;
 /** Repositories in which importers of a package are looked for, those that mention it most often first. */
@@ -46,7 +60,7 @@ const MAX_IMPORTING = 50;
  */
 export async function relatedReferences(indexes: OpenIndexes, request: RelationRequest): Promise<RelationAnswer> {
   const { relation, limit } = request;
-  const answer: RelationAnswer = { references: [], total: 0, truncated: false, unread: 0 };
+  const answer: RelationAnswer = { references: [], total: 0, truncated: false, unread: 0, implementing: 0 };
   const isOfPath = relation === "importers";
   const finders = isOfPath ? await ofPath(indexes, request) : await ofName(indexes, request);
   const most = isOfPath ? MAX_IMPORTING : MAX_REVISIONS;
@@ -55,7 +69,7 @@ export async function relatedReferences(indexes: OpenIndexes, request: RelationR
   const seen = new Set<string>();
   for (const [revision, find] of [...finders].slice(0, most))
     await indexes.withUses(revision, async (_, files) => {
-      const { uses, truncated } = await find(files);
+      const { uses, truncated, implementing = 0 } = await find(files);
       const listed = uses
         .filter((use) => rankOf(use.certainty) <= least && isNew(revision, use, seen))
         .sort(bySureness);
@@ -69,6 +83,7 @@ export async function relatedReferences(indexes: OpenIndexes, request: RelationR
       answer.total += listed.length;
       answer.truncated ||= truncated || files.exhausted;
       answer.unread += files.unread.size;
+      answer.implementing += implementing;
     });
   const { path } = request;
   if (relation === "importers" && answer.total === 0 && path !== undefined) await checkPath(indexes, path);
@@ -90,7 +105,9 @@ function targetIn(asked: number, { path, ...target }: Target, of: number): Relat
   return { path: own.path, ...target, ...(own.revision !== of && { revision: own.revision }) };
 }
 
-type Finder = (files: QuestionFiles) => Promise<{ uses: FoundUse[]; truncated: boolean }>;
+type Finder = (
+  files: QuestionFiles,
+) => Promise<{ uses: FoundUse[]; truncated: boolean } & Partial<Pick<RelationAnswer, "implementing">>>;
 
 /** A finder for each revision that defines the name. */
 async function ofName(indexes: OpenIndexes, request: RelationRequest): Promise<Map<number, Finder>> {
@@ -103,10 +120,28 @@ async function ofName(indexes: OpenIndexes, request: RelationRequest): Promise<M
       async (files) => {
         const finder = finderOf(relation, files);
         const uses = await finder.find(own, depth);
-        return { uses, truncated: finder.truncated || definitions.length >= MAX_DEFINITIONS };
+        const implementing = relation === "callers" ? await implementingMembers(files, own) : 0;
+        return { uses, truncated: finder.truncated || definitions.length >= MAX_DEFINITIONS, implementing };
       },
     ]),
   );
+}
+
+/** How many members implement those of interfaces that are asked for, besides what is asked for itself. */
+async function implementingMembers(files: QuestionFiles, definitions: readonly FoundSymbol[]): Promise<number> {
+  if (definitions.length > MAX_COUNTED) return 0;
+  const found = await new ImplementationsFinder(files).find(await membersOfInterfaces(files, definitions), 1);
+  const asked = new Set(definitions.map((each) => symbolKey(each)));
+  return found.filter((each) => each.certainty !== "name" && !asked.has(placeKey(each))).length;
+}
+
+async function membersOfInterfaces(files: QuestionFiles, definitions: readonly FoundSymbol[]): Promise<FoundSymbol[]> {
+  const members: FoundSymbol[] = [];
+  for (const each of definitions) {
+    const around = innermostOf(await files.definitionsIn(each.path), each.startLine, TYPES);
+    if (!TYPES.has(each.kind) && /^(?:interface|trait)$/.test(around?.kind ?? "")) members.push(each);
+  }
+  return members;
 }
 
 function finderOf(relation: Relation, files: QuestionFiles): CalleesFinder | ImplementationsFinder | UsesFinder {

@@ -39,6 +39,8 @@ export class Judge {
   readonly #interfaces: GoInterfaces;
   /** The definition that overrides what is at a place. */
   readonly #overriding = new Map<string, DefinedSymbol | undefined>();
+  /** Whether a definition may fit the interface of what is at a place. */
+  readonly #fitting = new Map<string, boolean>();
 
   constructor(files: QuestionFiles, definitions: readonly DefinedSymbol[]) {
     this.#files = files;
@@ -59,13 +61,31 @@ export class Judge {
     const key = placeKey({ path: resolved.path, line: resolved.line });
     const own = this.#byPlace.get(key);
     if (own) return { certainty, target: targetOf(own) };
+    // `super` never calls what overrides it.
+    const overriding = isSuperCall(use.meaning) ? undefined : await this.#overridingOf(key, resolved);
+    if (overriding) return { certainty: "likely", target: targetOf(overriding) };
     // Rules that may err do not rule a use out.
     if (certainty !== "certain") return this.#byName(path, use);
-    // `super` never calls what overrides it.
-    if (isSuperCall(use.meaning)) return undefined;
-    if (!this.#overriding.has(key)) this.#overriding.set(key, await this.#overrides(resolved));
-    const overriding = this.#overriding.get(key);
-    return overriding && { certainty: "likely", target: targetOf(overriding) };
+    if (!this.#fitting.has(key)) this.#fitting.set(key, await this.#mayFit(resolved));
+    return this.#fitting.get(key) ? this.#byName(path, use) : undefined;
+  }
+
+  async #overridingOf(key: string, at: Place): Promise<DefinedSymbol | undefined> {
+    if (!this.#overriding.has(key)) this.#overriding.set(key, await this.#overrides(at));
+    return this.#overriding.get(key);
+  }
+
+  /** Whether the member at a place is of an interface of TypeScript whose members the class of a definition has: it need not name the interface. */
+  async #mayFit({ path, line }: Place): Promise<boolean> {
+    const base = /\.[cm]?tsx?$/.test(path) ? await this.#classOf(path, line) : undefined;
+    if (!base) return false;
+    const symbols = await this.#files.definitionsIn(path);
+    if (!symbols.some((each) => each.startLine === base.line && /^(?:interface|type)$/.test(each.kind))) return false;
+    for (const each of this.#definitions) {
+      const own = await this.#classOf(each.path, each.startLine);
+      if (own && [...base.members.keys()].every((name) => own.members.has(name))) return true;
+    }
+    return false;
   }
 
   /** Of overloads of which a use means one, the first, if all of them are asked for. */
