@@ -101,7 +101,7 @@ function merged(symbols: readonly DraftSymbol[], others: readonly DraftSymbol[])
   const all = [...symbols, ...others].toSorted((a, b) => a.start - b.start);
   const places = new Map(all.map((symbol, place) => [symbol, place]));
   const placeOf = (index: number) => places.get(symbols[index] as DraftSymbol) ?? null;
-  return all.map((each) => (each.parent === null ? each : { ...each, parent: placeOf(each.parent) }));
+  return all.map((each) => (each.parent === null ? each : Object.assign({}, each, { parent: placeOf(each.parent) })));
 }
 
 /** The text between `<script …>` and `</script`. Each search continues where the last one ended. */
