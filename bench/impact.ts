@@ -21,7 +21,8 @@ import { evidenceOf } from "../src/interface/questions/impact/evidence.ts";
 import { featuresOf, OF_HISTORY, rankFiles } from "../src/interface/questions/impact/rank.ts";
 import { type Case, casesOf } from "./impact/cases.ts";
 import { fit, type Sample } from "./impact/fit.ts";
-import { filesOfCommit, inMemory } from "./retrieval/corpus.ts";
+import { inMemory } from "../src/engines/search/bytes.ts";
+import { filesOfCommit } from "./retrieval/corpus.ts";
 import { median } from "./support.ts";
 
 const FIRST = 5;

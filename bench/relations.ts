@@ -22,7 +22,7 @@ import { add, ask, type Counts, type Difference, noCounts, type Tier } from "./r
 import type { GoldCall } from "./relations/gold-call.ts";
 import { GOLD, type Gold } from "./relations/gold.ts";
 import { latency, type Opened } from "./relations/latency.ts";
-import { inMemory } from "./retrieval/corpus.ts";
+import { inMemory } from "../src/engines/search/bytes.ts";
 
 const MAX_FILE_BYTES = 1024 * 1024;
 

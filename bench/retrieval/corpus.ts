@@ -9,11 +9,12 @@ import type { LanguageId } from "../../src/engines/parsing/languages.ts";
 import { skipReason } from "../../src/engines/parsing/skip.ts";
 import { PARSER_VERSION } from "../../src/engines/parsing/version.ts";
 import { analyzeContent } from "../../src/engines/search/analyze.ts";
+import { inMemory } from "../../src/engines/search/bytes.ts";
 import { openIndex, type SearchIndex } from "../../src/engines/search/search-index.ts";
 import { Segment } from "../../src/engines/search/segment.ts";
 import { buildSegment } from "../../src/engines/search/segment-writer.ts";
 import { buildTable } from "../../src/engines/search/table.ts";
-import type { RangeReader, RevisionFile, SourceContent, TextSource } from "../../src/engines/search/types.ts";
+import type { RevisionFile, SourceContent, TextSource } from "../../src/engines/search/types.ts";
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
@@ -127,10 +128,6 @@ export async function parseFiles(files: Iterable<RawFile>, parsed: ParsedContent
     corpus.contents.set(`${content.sha256} ${content.language}`, content);
   }
   return corpus;
-}
-
-export function inMemory(bytes: Uint8Array): RangeReader {
-  return { size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) };
 }
 
 export interface OpenCorpus {
