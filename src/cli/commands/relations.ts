@@ -50,7 +50,9 @@ export async function relations(
     },
     missing: ({ references: list, truncated }) => {
       const known = truncated ? "in the files that were read, which are not all" : "as far as is known";
-      return list.length === 0 ? nothingFound(`${NOTHING[relation]} ${name}, ${known}`) : undefined;
+      // A type may be named without being constructed.
+      const refs = relation === "callers" ? `; \`codectx refs ${name}\` lists the lines that name it` : "";
+      return list.length === 0 ? nothingFound(`${NOTHING[relation]} ${name}, ${known}${refs}`) : undefined;
     },
   });
   await show(context, found, referencesResponse, () => {

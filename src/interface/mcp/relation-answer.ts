@@ -24,7 +24,8 @@ export function relationText(
       ? ""
       : ` ${implementing} definitions implement it (relation "implementations"); calls of one of these by its own type are its callers, not listed here.`;
   const limits = `What goes through a registry, reflection or an untyped value is not followed.${implemented}${notRead}${cut}`;
-  if (references.length === 0) return `${head}\n\nNo ${relation} of ${name} are known. ${limits}`;
+  const named = relation === "callers" ? " find_references without a relation lists the lines that name it." : "";
+  if (references.length === 0) return `${head}\n\nNo ${relation} of ${name} are known.${named} ${limits}`;
   const nameOf = ({ revision, target }: RelatedReference): string =>
     target
       ? `${target.qualifiedName} at ${placeOf(indexes, target.revision ?? revision, target.path)}:${target.line}`
