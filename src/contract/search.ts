@@ -230,6 +230,13 @@ export const ReferencesResponse = z
       .min(0)
       .optional()
       .describe("With `relation`: files that may hold more and were not looked at, because their uses are not known."),
+    implementing: z
+      .int()
+      .min(0)
+      .optional()
+      .describe(
+        "With `relation`: definitions that implement what is asked for, as a member of an interface. Calls of these by their own types are not listed.",
+      ),
     indexes: z.array(SearchedIndex),
   })
   .meta({ id: "ReferencesResponse" });

@@ -72,7 +72,7 @@ describe("POST /search", () => {
       path: "src/session-store.ts",
       gitSha: repo.head(),
       workspaceId: tenant.workspaceId,
-      symbol: { name: "SessionStore" },
+      symbol: { name: "closeExpired" },
       excerpts: [{ text: expect.stringContaining("closeExpired") }],
     });
     expect(answer.indexes).toMatchObject([{ gitSha: repo.head(), workspaceId: tenant.workspaceId }]);

@@ -66,9 +66,13 @@ export async function relations(
       if (definition !== "") lines.push(ui.style("bold", definition));
       lines.push(...own.map((each) => lineText(context, found, each)));
     }
-    const { unread = 0 } = found.answer;
+    const { unread = 0, implementing = 0 } = found.answer;
     const notRead = unread === 0 ? [] : [`${unread} files that may hold more could not be read for it`];
-    return [countsOf(list), ...lines, ...shownOf(list.length, found.answer), ...notRead];
+    const implemented =
+      implementing === 0
+        ? []
+        : [`${implementing} definitions implement it, with callers of their own: codectx implementations ${name}`];
+    return [countsOf(list), ...lines, ...shownOf(list.length, found.answer), ...notRead, ...implemented];
   });
 }
 

@@ -10,8 +10,13 @@ const HEADINGS: Readonly<Record<RelatedReference["certainty"], string>> = {
   name: "By name only: another symbol may be meant",
 };
 
+/** The answer; a service of another version may count less. */
+type ShownRelations = Answered<
+  Omit<RelationAnswer, "unread" | "implementing"> & Partial<Pick<RelationAnswer, "unread" | "implementing">>
+>;
+
 export function relationText(
-  { indexes, leftOut, references, total, truncated, unread, implementing }: Answered<RelationAnswer>,
+  { indexes, leftOut, references, total, truncated, unread = 0, implementing = 0 }: ShownRelations,
   options: AnswerOptions,
   { name, relation }: { name: string; relation: RelatedReference["relation"] },
 ): string {

@@ -20,9 +20,16 @@ export interface ServiceProcess {
   kill(): Promise<void>;
 }
 
+/** Ports of their own for each process of tests: a service takes its own some seconds after they were chosen. */
+const FIRST_PORT = 13_000;
+const PORTS = 250;
+const MAX_PROCESSES = 12;
+
 /** Ports for a service that is to come back at the same place. */
 export async function freePorts(): Promise<{ PORT: string; SITE_PORT: string }> {
-  return { PORT: String(await freePort()), SITE_PORT: String(await freePort()) };
+  const first = FIRST_PORT + PORTS * (Number(process.env["VITEST_POOL_ID"] ?? 0) % MAX_PROCESSES);
+  const port = await freePort({ first, end: first + PORTS / 2 });
+  return { PORT: String(port), SITE_PORT: String(await freePort({ first: first + PORTS / 2, end: first + PORTS })) };
 }
 
 /** What `npm start` runs, until it has ended: for starts that are meant to fail. */

@@ -5,10 +5,16 @@ import { errnoOf, OperatorError } from "../../errors.ts";
 const HOST = "127.0.0.1";
 /**
  * Below the ephemeral ports of every system (gVisor's begin at 16000, Linux's at 32768), which an outgoing connection may take before
- * the service listens. `fetch` refuses port 10080.
+ * the service listens. `fetch` refuses port 10080. Those from 13000 on are for tests that name the ports of a service.
  */
-const [FIRST_FREE, LAST_FREE] = [10_100, 16_000];
+const FREE: PortRange = { first: 10_100, end: 13_000 };
 const MAX_TRIES = 100;
+
+/** Ports from the first up to the end, which is exclusive. */
+export interface PortRange {
+  first: number;
+  end: number;
+}
 
 function listenOnce(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -19,9 +25,9 @@ function listenOnce(port: number): Promise<void> {
 }
 
 /** A free port of 127.0.0.1 that is unlikely to be taken before it is used. */
-export async function freePort(): Promise<number> {
+export async function freePort({ first, end } = FREE): Promise<number> {
   for (let tries = 1; ; tries++) {
-    const port = randomInt(FIRST_FREE, LAST_FREE);
+    const port = randomInt(first, end);
     try {
       await listenOnce(port);
       return port;
