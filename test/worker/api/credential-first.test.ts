@@ -5,7 +5,7 @@ import { createCredential, deriveCredentialKey } from "../../../src/service/tena
 import { pause } from "../../../src/lib/pause.ts";
 import { createApiTenant } from "../support/api.ts";
 import { startClock, stopClock } from "../support/clock.ts";
-import { countQueries } from "../support/database-away.ts";
+import { countQueriesOfTest } from "../support/database-away.ts";
 import { credentialKey } from "../support/tenants.ts";
 
 afterEach(startClock);
@@ -98,7 +98,7 @@ describe("forged credentials", () => {
   it("reach neither a gate nor the database", async () => {
     const tenant = await createApiTenant();
     const gates = (await listDurableObjectIds(env.TENANT_GATE)).length;
-    const queries = countQueries();
+    const queries = await countQueriesOfTest();
     try {
       for (let i = 0; i < 20; i++) {
         expect((await tenant.call("GET /usage", { credential: strangers().forged })).status).toBe(401);

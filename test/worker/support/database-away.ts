@@ -21,6 +21,19 @@ export function countQueries(): { restore: () => void; tries: () => number } {
   return { restore, tries: () => tries };
 }
 
+/** Time without a query after which those of earlier requests, which go on behind their answers, are over. */
+const QUIET_MS = 200;
+
+/** As `countQueries`, from when no query has been sent for a while. */
+export async function countQueriesOfTest(): Promise<ReturnType<typeof countQueries>> {
+  for (;;) {
+    const counted = countQueries();
+    await scheduler.wait(QUIET_MS);
+    if (counted.tries() === 0) return counted;
+    counted.restore();
+  }
+}
+
 /**
  * Breaks the database at a query, counted from 1, and from then on: that one fails before it is carried out, or after it, when its
  * answer gets lost. Flushes of gates go through.

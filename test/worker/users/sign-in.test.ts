@@ -20,7 +20,7 @@ import {
 } from "../../../src/service/users/index.ts";
 import { sealMail, signInMail } from "../../../src/service/mail/index.ts";
 import { hashToken } from "../../../src/service/users/tokens.ts";
-import { countQueries } from "../support/database-away.ts";
+import { countQueriesOfTest } from "../support/database-away.ts";
 import { db } from "../support/tenants.ts";
 import { KEY, newEmail, team } from "./people.ts";
 
@@ -37,7 +37,7 @@ async function signIn(email = newEmail()) {
 describe("signing in", () => {
   it("opens a session with the right code, once, in one statement per step", async () => {
     const email = newEmail();
-    const queries = countQueries();
+    const queries = await countQueriesOfTest();
     const { pending, code } = await startSignIn(db, KEY, { email });
     expect(queries.tries()).toBe(1);
     const result = await finishSignIn(db, KEY, { pending, code: ` ${code.slice(0, 3)} ${code.slice(3)} `, userAgent });
