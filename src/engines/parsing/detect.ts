@@ -7,8 +7,8 @@ export const SHEBANG_BYTES = 256;
 /** Matches the extension of a file of some other type, such as `.png`. */
 const EXTENSION = /\.[a-z][a-z0-9]{0,9}$/i;
 
-/** Extensions of what another file is made from, whose own extension comes before. */
-const MODELS: ReadonlySet<string> = new Set(["in", "dist", "sample", "example", "template"]);
+/** Extensions of templates. The extension before one is that of the file which is made from it. */
+const TEMPLATES: ReadonlySet<string> = new Set(["in", "dist", "sample", "example", "template"]);
 
 const byId = new Map<string, LanguageInfo>();
 const byExtension = new Map<string, LanguageId>();
@@ -102,8 +102,8 @@ export function detectLanguage(path: string, head?: Uint8Array): LanguageId | un
   // Dockerfile.dev, Makefile.in, Gemfile.local: the known name comes first.
   const stem = dot > 0 ? name.slice(0, name.indexOf(".", 1)) : "";
   if (stem === "dockerfile" || stem === "makefile" || stem === "containerfile") return byFilename.get(stem);
-  // config.h.in, app.yml.sample: what a file is made from it.
-  if (dot > 0 && MODELS.has(extension)) return detectLanguage(path.slice(0, -extension.length - 1), head);
+  // config.h.in and app.yml.sample are in the language of what is made from them.
+  if (dot > 0 && TEMPLATES.has(extension)) return detectLanguage(path.slice(0, -extension.length - 1), head);
   return head === undefined ? undefined : interpreterLanguage(head);
 }
 

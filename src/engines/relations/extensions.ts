@@ -154,7 +154,7 @@ async function fitting(
   if (!isSure) follow.isLikely = true;
   const possible = [...(isSure ? fits.yes : fits.maybe).values()];
   const isOfKotlin = bound.every(({ path }) => isKotlin(path));
-  // Those that may be called on it may be called on very different types.
+  // Several of which it is not known whether they fit may extend types that have nothing in common.
   if (isOfKotlin && !isSure && possible.length > 1) return "unknown";
   // Several differ by the types of their arguments.
   return oneOf(possible) ?? "unknown";

@@ -6,7 +6,7 @@ import { wordSet } from "../../lib/word-set.ts";
 import { splitMark } from "./marked-paths.ts";
 import type { GoModules } from "./go-modules.ts";
 import { folderOf, joinPath } from "./modules.ts";
-import { packageOf, type PackageRule, packageRuleOf } from "./packages.ts";
+import { isC, packageOf, type PackageRule, packageRuleOf } from "./packages.ts";
 import type { QuestionFiles } from "./question-files.ts";
 import type { FileUses, Import } from "./types.ts";
 
@@ -168,7 +168,7 @@ export class FileImports {
 /** C finds headers by their paths, though it has the rule of a package. */
 async function packagedOf(files: QuestionFiles, path: string): Promise<Packaged | undefined> {
   const rule = packageRuleOf(path);
-  const uses = rule && !/\.[chly]$/.test(path) ? await files.uses(path) : undefined;
+  const uses = rule && !isC(path) ? await files.uses(path) : undefined;
   if (!rule || !uses) return undefined;
   const around = packageOf(uses);
   const top = (await files.definitionsIn(path)).filter(

@@ -1,7 +1,7 @@
 /** What packages define, in languages in which a package is many files. */
 import { MAX_CANDIDATES } from "./limits.ts";
 import { ANY_NUMBER, oneOf, takes } from "./overload-sets.ts";
-import { type PackageRule, packageRuleOf, partialKey } from "./packages.ts";
+import { isC, type PackageRule, packageRuleOf, partialKey } from "./packages.ts";
 import type { Bound, Candidate, Follower, Read, ReadSeveral, Resolved } from "./resolved.ts";
 import type { FileUses } from "./types.ts";
 
@@ -101,7 +101,8 @@ async function inFiles(
   const [first] = found.toSorted((a, b) => a.path.length - b.path.length);
   if (!first) return undefined;
   const isOne = found.length === 1 || found.every(({ isPart }) => isPart);
-  const variants = isOne || !/\.(?:[chly]|go)$/.test(first.path) ? undefined : await variantsOf(follow, found);
+  const mayVary = isC(first.path) || first.path.endsWith(".go");
+  const variants = isOne || !mayVary ? undefined : await variantsOf(follow, found);
   if (variants) return oneOf(variants) ?? "unknown";
   if (!isOne && readSeveral && paths.length <= MAX_CANDIDATES) return readSeveral(found);
   if (!isOne || paths.length > MAX_CANDIDATES) follow.ambiguous++;

@@ -33,6 +33,9 @@ export const importKey = (name: string): string => `import ${name}`;
 
 export const isKotlin = (path: string): boolean => /\.kts?$/.test(path);
 
+/** Whether a file is of C, or a grammar with code in it: they are one program. */
+export const isC = (path: string): boolean => /\.[chly]$/.test(path);
+
 /** Whether a file is of Java or Kotlin, which see each other's packages. */
 export const isJvm = (path: string): boolean => path.endsWith(".java") || isKotlin(path);
 
@@ -86,7 +89,7 @@ const KOTLIN: PackageRule = {
 };
 
 const C: PackageRule = {
-  holds: (_from, _module, candidate) => /\.[chly]$/.test(candidate),
+  holds: (_from, _module, candidate) => isC(candidate),
   confirms: () => true,
   // Structures are bound by their tags.
   definition: (name) => name.replace(/^struct /, ""),
