@@ -79,28 +79,28 @@ describe("outline and symbol", () => {
       ...sampleFiles(2),
       "src/user.ts": "export class User {\n  save(): void {}\n}\n\nexport function save(): void {}\n",
     });
-    await sandbox.run("app", ["index", "--local", "--no-embed", "--json"]);
+    await sandbox.ask("app", ["index", "--local", "--no-embed", "--json"]);
   });
 
   it("outlines a file from the index, and one that changed from the file", async () => {
     const names = async (args: string[], cwd = "app") => {
-      const { json } = await sandbox.run(cwd, ["outline", "--json", ...args]);
+      const { json } = await sandbox.ask(cwd, ["outline", "--json", ...args]);
       return (json["symbols"] as { name: string }[]).map(({ name }) => name);
     };
     expect(await names(["src/user.ts"])).toEqual(["User", "save", "save"]);
     expect(await names(["user.ts"], "app/src")).toEqual(["User", "save", "save"]);
     sandbox.write("app/src/user.ts", "export class Person {}\n");
     expect(await names(["src/user.ts"])).toEqual(["Person"]);
-    expect(await sandbox.run("app", ["outline", "src/none.ts"])).toMatchObject({ code: 4 });
-    expect(await sandbox.run("app", ["outline", "../elsewhere.ts"])).toMatchObject({ code: 2 });
-    expect((await sandbox.run("app", ["outline", "src/module1.ts"])).stdout).toMatch(
+    expect(await sandbox.ask("app", ["outline", "src/none.ts"])).toMatchObject({ code: 4 });
+    expect(await sandbox.ask("app", ["outline", "../elsewhere.ts"])).toMatchObject({ code: 2 });
+    expect((await sandbox.ask("app", ["outline", "src/module1.ts"])).stdout).toMatch(
       /^2-4 +export function double1\(value: number\): number\n6-10 +export class Holder1\n7-9 +get\(\): number$/m,
     );
   });
 
   it("finds symbols by name, qualified name, case and beginning", async () => {
     const find = async (...args: string[]) => {
-      const { json } = await sandbox.run("app", ["symbol", "--json", ...args]);
+      const { json } = await sandbox.ask("app", ["symbol", "--json", ...args]);
       return ((json["symbols"] ?? []) as { qualifiedName: string }[]).map(({ qualifiedName }) => qualifiedName);
     };
     expect(await find("save")).toEqual(["User.save", "save"]);
@@ -110,17 +110,17 @@ describe("outline and symbol", () => {
     expect(await find("save", "--kind", "function")).toEqual(["save"]);
     expect(await find("save", "--limit", "1")).toHaveLength(1);
     for (const match of [[], ["--match", "exact"]]) {
-      const missing = await sandbox.run("app", ["symbol", "ouble", ...match]);
+      const missing = await sandbox.ask("app", ["symbol", "ouble", ...match]);
       expect(missing).toMatchObject({ code: 4, stderr: expect.stringContaining("similar: double0, double1") });
     }
     expect(await find("ouble", "--match", "fuzzy")).toEqual(["double0", "double1"]);
-    expect(await sandbox.run("app", ["symbol", "save", "--kind", "bogus"])).toMatchObject({
+    expect(await sandbox.ask("app", ["symbol", "save", "--kind", "bogus"])).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/no kind is named bogus; known are function, method, /),
     });
-    expect(await sandbox.run("app", ["symbol", ""])).toMatchObject({ code: 2 });
+    expect(await sandbox.ask("app", ["symbol", ""])).toMatchObject({ code: 2 });
     sandbox.repository("empty", {});
-    expect(await sandbox.run("empty", ["symbol", "x", "--json"])).toMatchObject({
+    expect(await sandbox.ask("empty", ["symbol", "x", "--json"])).toMatchObject({
       code: 4,
       json: { code: "NOT_FOUND" },
     });
@@ -131,9 +131,9 @@ describe("outline and symbol", () => {
     const repos = sandbox.path("cache/codectx/repos");
     const [name = ""] = execFileSync("ls", [repos], { encoding: "utf8" }).split("\n");
     chmodSync(`${repos}/${name}`, 0o500);
-    expect(await sandbox.run("app", ["symbol", "User"])).toMatchObject({ code: 0 });
+    expect(await sandbox.ask("app", ["symbol", "User"])).toMatchObject({ code: 0 });
     sandbox.write("app/src/new.ts", "export const a = 1;\n");
-    expect(await sandbox.run("app", ["index", "--local", "--no-embed"])).toMatchObject({ code: 9 });
+    expect(await sandbox.ask("app", ["index", "--local", "--no-embed"])).toMatchObject({ code: 9 });
     chmodSync(`${repos}/${name}`, 0o700);
   });
 });
@@ -284,26 +284,26 @@ describe("config, cache and doctor", () => {
   it("lists local indexes and deletes those whose work trees are gone", async () => {
     for (const name of ["kept", "gone"]) {
       sandbox.repository(name, sampleFiles(1));
-      await sandbox.run(name, ["index", "--local", "--no-embed"]);
+      await sandbox.ask(name, ["index", "--local", "--no-embed"]);
     }
     const list = async () =>
-      ((await sandbox.run(".", ["cache", "list", "--json"])).json["indexes"] as { repository: string }[]).map(
+      ((await sandbox.ask(".", ["cache", "list", "--json"])).json["indexes"] as { repository: string }[]).map(
         ({ repository }) => repository,
       );
     expect((await list()).sort()).toEqual(["github.com/acme/gone", "github.com/acme/kept"]);
     rmSync(sandbox.path("gone"), { recursive: true });
-    expect((await sandbox.run(".", ["cache", "clean", "--json"])).json).toMatchObject({
+    expect((await sandbox.ask(".", ["cache", "clean", "--json"])).json).toMatchObject({
       removed: ["github.com/acme/gone"],
     });
     expect(await list()).toEqual(["github.com/acme/kept"]);
     // As a run leaves it that ended before it wrote anything.
     sandbox.write("cache/codectx/repos/empty/repository.txt", "github.com/acme/empty\n");
-    const { stdout } = await sandbox.run(".", ["cache", "list"]);
+    const { stdout } = await sandbox.ask(".", ["cache", "list"]);
     expect(stdout).toMatch(/acme\/empty +\d+ B +[\d-]+ +0$/m);
-    await sandbox.run(".", ["cache", "clean"]);
+    await sandbox.ask(".", ["cache", "clean"]);
     expect(await list()).toEqual(["github.com/acme/kept"]);
-    expect(await sandbox.run(".", ["cache", "clean", "github.com/acme/none"])).toMatchObject({ code: 4 });
-    await sandbox.run(".", ["cache", "clean", "github.com/acme/kept"]);
+    expect(await sandbox.ask(".", ["cache", "clean", "github.com/acme/none"])).toMatchObject({ code: 4 });
+    await sandbox.ask(".", ["cache", "clean", "github.com/acme/kept"]);
     expect(await list()).toEqual([]);
   });
 

@@ -140,7 +140,7 @@ describe("a hostile .git/config", () => {
       ["", "^{tree}", ":src", ":src/module1.ts"].map((part) => sandbox.git("app", "rev-parse", commit + part));
     const pairs = idsOf(own).map((id, i) => [id, idsOf(other)[i] ?? ""] as const);
     const read = (env: Record<string, string> = {}) =>
-      sandbox.run("app", ["read", "src/module1.ts", "--ref", own, "--json"], {
+      sandbox.ask("app", ["read", "src/module1.ts", "--ref", own, "--json"], {
         // A cache of its own each time.
         env: { ...NO_KEY, ...env, XDG_CACHE_HOME: sandbox.path(`cache-${Math.random()}`) },
       });
@@ -172,16 +172,16 @@ describe("a hostile .git/config", () => {
   it("does not move the work tree elsewhere", async () => {
     sandbox.write("private/secret.ts", "export const secret = 1;\n");
     sandbox.git("app", "config", "core.worktree", sandbox.path("private"));
-    const moved = await sandbox.run("app", ["index", "--local", "--no-embed", "--json"]);
+    const moved = await sandbox.ask("app", ["index", "--local", "--no-embed", "--json"]);
     expect(moved).toMatchObject({ code: 2, json: { ok: false, code: "FOREIGN_WORK_TREE" } });
     sandbox.git(".", "init", "-q", "other");
     sandbox.git("app", "config", "core.worktree", sandbox.path("other"));
-    expect((await sandbox.run("app", ["index", "--local", "--no-embed", "--json"])).code).toBe(2);
+    expect((await sandbox.ask("app", ["index", "--local", "--no-embed", "--json"])).code).toBe(2);
   });
 
   it("is read as usual in linked worktrees, submodules and where git's folder is elsewhere", async () => {
     sandbox.git("app", "worktree", "add", "-q", sandbox.path("tree"));
-    expect(await sandbox.run("tree", ["index", "--local", "--no-embed", "--json"])).toMatchObject({
+    expect(await sandbox.ask("tree", ["index", "--local", "--no-embed", "--json"])).toMatchObject({
       code: 0,
       json: { fileCount: 3 },
     });
@@ -194,10 +194,10 @@ describe("a hostile .git/config", () => {
       sandbox.path("app"),
       sandbox.path("apart"),
     );
-    expect(await sandbox.run("apart", ["index", "--local", "--no-embed", "--json"])).toMatchObject({ code: 0 });
+    expect(await sandbox.ask("apart", ["index", "--local", "--no-embed", "--json"])).toMatchObject({ code: 0 });
     sandbox.repository("super", {});
     sandbox.git("super", "-c", "protocol.file.allow=always", "submodule", "add", "-q", sandbox.path("app"), "sub");
-    expect(await sandbox.run("super/sub", ["index", "--local", "--no-embed", "--json"])).toMatchObject({
+    expect(await sandbox.ask("super/sub", ["index", "--local", "--no-embed", "--json"])).toMatchObject({
       code: 0,
       json: { fileCount: 3 },
     });
@@ -208,18 +208,18 @@ describe("a bare repository", () => {
   it("is no work tree, also where a checkout holds one", async () => {
     sandbox.git(".", "clone", "-q", "--bare", sandbox.path("app"), "bare.git");
     for (const command of [["index", "--local", "--no-embed"], ["status"], ["symbol", "double1"]]) {
-      expect(await sandbox.run("bare.git", [...command, "--json"])).toMatchObject({
+      expect(await sandbox.ask("bare.git", [...command, "--json"])).toMatchObject({
         code: 2,
         json: { code: "NO_WORK_TREE" },
       });
     }
-    expect((await sandbox.run("app/.git", ["index", "--local", "--no-embed", "--json"])).code).toBe(2);
+    expect((await sandbox.ask("app/.git", ["index", "--local", "--no-embed", "--json"])).code).toBe(2);
   });
 });
 
 describe("remotes", () => {
   const repoOf = async (name: string): Promise<unknown> =>
-    (await sandbox.run(name, ["index", "--local", "--no-embed", "--json"])).json["repo"];
+    (await sandbox.ask(name, ["index", "--local", "--no-embed", "--json"])).json["repo"];
 
   it("are chosen: origin, the one the branch follows, the first", async () => {
     sandbox.git("app", "remote", "rename", "origin", "fork");
@@ -242,50 +242,50 @@ it("follows no link out of the work tree", async () => {
   symlinkSync(sandbox.path("private"), sandbox.path("app/lib"));
   symlinkSync(sandbox.path("private/secret.ts"), sandbox.path("app/link.ts"));
   symlinkSync(sandbox.path("private"), sandbox.path("app/.codectxignore"));
-  await sandbox.run("app", ["index", "--local", "--no-embed", "--json"]);
-  expect((await sandbox.run("app", ["symbol", "topSecret", "--json"])).code).toBe(4);
+  await sandbox.ask("app", ["index", "--local", "--no-embed", "--json"]);
+  expect((await sandbox.ask("app", ["symbol", "topSecret", "--json"])).code).toBe(4);
   for (const file of ["link.ts", "lib/secret.ts"]) {
-    expect(await sandbox.run("app", ["outline", file, "--json"])).toMatchObject({ code: 2, json: { code: "OUTSIDE" } });
+    expect(await sandbox.ask("app", ["outline", file, "--json"])).toMatchObject({ code: 2, json: { code: "OUTSIDE" } });
   }
 });
 
 it.skipIf(process.platform === "win32")("is not blocked by a FIFO", async () => {
   for (const name of ["pipe.ts", ".codectxignore"]) execFileSync("mkfifo", [sandbox.path("app", name)]);
-  const indexed = await sandbox.run("app", ["index", "--local", "--no-embed", "--json"]);
+  const indexed = await sandbox.ask("app", ["index", "--local", "--no-embed", "--json"]);
   expect(indexed).toMatchObject({ code: 0, json: { fileCount: 3 } });
-  expect((await sandbox.run("app", ["outline", "pipe.ts", "--json"])).code).toBe(2);
+  expect((await sandbox.ask("app", ["outline", "pipe.ts", "--json"])).code).toBe(2);
   // Sparse files: reading them as a whole would take more memory than there is.
   for (const name of ["huge.ts", "src/.codectxignore"]) {
     sandbox.write(`app/${name}`, "");
     truncateSync(sandbox.path("app", name), 64 * 1024 ** 3);
   }
-  expect(await sandbox.run("app", ["outline", "huge.ts", "--json"])).toMatchObject({
+  expect(await sandbox.ask("app", ["outline", "huge.ts", "--json"])).toMatchObject({
     code: 2,
     json: { code: "NOT_INDEXED", error: expect.stringContaining("too_large") as unknown },
   });
   // Larger than what is indexed, and still parsed when it is asked for.
   sandbox.write("app/large.ts", `${"// filler\n".repeat(60_000)}export const last = 1;\n`);
-  expect(await sandbox.run("app", ["outline", "large.ts", "--json"])).toMatchObject({
+  expect(await sandbox.ask("app", ["outline", "large.ts", "--json"])).toMatchObject({
     code: 0,
     json: { outline: [{ name: "last", startLine: 60_001 }] },
   });
   sandbox.write("plain/a.py", "def alpha():\n    return 1\n");
   for (const name of ["b.py", ".gitignore"]) execFileSync("mkfifo", [sandbox.path("plain", name)]);
-  expect(await sandbox.run("plain", ["index", "--local", "--no-embed", "--json"])).toMatchObject({
+  expect(await sandbox.ask("plain", ["index", "--local", "--no-embed", "--json"])).toMatchObject({
     code: 0,
     json: { fileCount: 1 },
   });
   // Git itself would wait for this one.
   sandbox.write("app/lib/a.ts", "export const a = 1;\n");
   execFileSync("mkfifo", [sandbox.path("app", "lib", ".gitignore")]);
-  expect(await sandbox.run("app", ["index", "--local", "--no-embed", "--json"])).toMatchObject({
+  expect(await sandbox.ask("app", ["index", "--local", "--no-embed", "--json"])).toMatchObject({
     code: 2,
     json: { code: "SPECIAL_FILE", error: expect.stringContaining("lib/.gitignore") },
   });
   rmSync(sandbox.path("app/lib"), { recursive: true });
   rmSync(sandbox.path("app/.git/HEAD"));
   execFileSync("mkfifo", [sandbox.path("app/.git/HEAD")]);
-  expect(await sandbox.run("app", ["search", "double", "--json"])).toMatchObject({
+  expect(await sandbox.ask("app", ["search", "double", "--json"])).toMatchObject({
     code: 2,
     json: { code: "SPECIAL_FILE", error: expect.stringContaining(".git/HEAD") },
   });
@@ -295,7 +295,7 @@ describe("a folder without git", () => {
   it("is not a whole disk or home folder", async () => {
     sandbox.write("home/notes.md", "# Notes\n");
     for (const folder of ["home", "../../../../../.."]) {
-      expect(await sandbox.run(folder, ["index", "--local", "--no-embed", "--json"])).toMatchObject({
+      expect(await sandbox.ask(folder, ["index", "--local", "--no-embed", "--json"])).toMatchObject({
         code: 2,
         json: { code: "NOT_A_PROJECT" },
       });
@@ -327,15 +327,15 @@ describe("output", () => {
     sandbox.write(`app/${NAME}`, "export function shown(a = '\u001b[31m', b = '\u202e\u{e0041}') {}\n");
     const env = { FORCE_COLOR: "1", ...NO_KEY };
     const file = sandbox.path("app", NAME);
-    await sandbox.run("app", ["index", "--local", "--no-embed"], { env });
+    await sandbox.ask("app", ["index", "--local", "--no-embed"], { env });
     const runs = [
-      await sandbox.run("app", ["symbol", "shown"], { env }),
-      await sandbox.run("app", ["symbol", "shown"], { env: NO_KEY }),
-      await sandbox.run("app", ["outline", NAME], { env }),
-      await sandbox.run("app", ["outline", `${file}.none`], { env }),
-      await sandbox.run("app", ["--wrong\u202e"], { env }),
-      await sandbox.run("app", ["symbol", "shown", "--json"]),
-      await sandbox.run("app", ["outline", NAME, "--json"]),
+      await sandbox.ask("app", ["symbol", "shown"], { env }),
+      await sandbox.ask("app", ["symbol", "shown"], { env: NO_KEY }),
+      await sandbox.ask("app", ["outline", NAME], { env }),
+      await sandbox.ask("app", ["outline", `${file}.none`], { env }),
+      await sandbox.ask("app", ["--wrong\u202e"], { env }),
+      await sandbox.ask("app", ["symbol", "shown", "--json"]),
+      await sandbox.ask("app", ["outline", NAME, "--json"]),
     ];
     for (const { stdout, stderr } of runs) {
       const text = stdout + stderr;
@@ -355,7 +355,7 @@ describe("output", () => {
 describe("CODECTX_GIT_TOKEN", () => {
   const TOKEN = { CODECTX_GIT_TOKEN: "ghp_secret", CODECTX_WORKER_TOKEN: "cc_wrk_x", CODECTX_WORKSPACE: "w" };
   const index = (env: Record<string, string>, ...args: string[]) =>
-    sandbox.run("app", ["index", "--detach", "--json", ...args], { env: { ...TOKEN, ...env } });
+    sandbox.ask("app", ["index", "--detach", "--json", ...args], { env: { ...TOKEN, ...env } });
   const sent = () => sandbox.service.indexRequests.at(-1)?.source;
 
   it("goes only to the host it is for", async () => {
