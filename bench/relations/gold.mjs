@@ -2,7 +2,7 @@
  * Prints the calls of TypeScript and JavaScript files as the compiler's checker resolves them; the form is that of gold.go.
  * `node gold.mjs <compiler's API> <checkout> < <paths, a line each>`
  */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 const [, , library, root] = process.argv;
@@ -10,21 +10,23 @@ const { default: ts } = await import(library);
 const files = readFileSync(0, "utf8")
   .split("\n")
   .filter((own) => own !== "");
+const options = {
+  allowJs: true,
+  checkJs: true,
+  noEmit: true,
+  jsx: ts.JsxEmit.Preserve,
+  target: ts.ScriptTarget.ESNext,
+  module: ts.ModuleKind.ESNext,
+  moduleResolution: ts.ModuleResolutionKind.Bundler,
+  allowImportingTsExtensions: true,
+  skipLibCheck: true,
+  strict: true,
+  types: [],
+};
 const program = ts.createProgram(
   files.map((own) => path.join(root, own)),
-  {
-    allowJs: true,
-    checkJs: true,
-    noEmit: true,
-    jsx: ts.JsxEmit.Preserve,
-    target: ts.ScriptTarget.ESNext,
-    module: ts.ModuleKind.ESNext,
-    moduleResolution: ts.ModuleResolutionKind.Bundler,
-    allowImportingTsExtensions: true,
-    skipLibCheck: true,
-    strict: true,
-    types: [],
-  },
+  options,
+  { ...ts.createCompilerHost(options), resolveModuleNameLiterals },
 );
 const checker = program.getTypeChecker();
 const rows = [];
@@ -97,4 +99,16 @@ function isLocalValue(node) {
   if (!ts.isVariableDeclaration(node) || ts.isSourceFile(node.parent.parent.parent)) return false;
   const value = node.initializer;
   return !(value && (ts.isArrowFunction(value) || ts.isFunctionExpression(value) || ts.isClassExpression(value)));
+}
+
+/** What JavaScript imports is the script that is run, where declarations written by hand stand beside it. */
+function resolveModuleNameLiterals(literals, from, redirected, compilerOptions, source) {
+  return literals.map((literal) => {
+    const mode = ts.getModeForUsageLocation(source, literal, compilerOptions);
+    const found = ts.resolveModuleName(literal.text, from, compilerOptions, ts.sys, undefined, redirected, mode);
+    const { resolvedFileName } = found.resolvedModule ?? {};
+    const script = resolvedFileName?.replace(/\.d\.ts$/, ".js");
+    if (!/\.[cm]?jsx?$/.test(from) || script === resolvedFileName || !existsSync(script)) return found;
+    return { resolvedModule: { ...found.resolvedModule, resolvedFileName: script, extension: ts.Extension.Js } };
+  });
 }

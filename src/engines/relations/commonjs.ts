@@ -20,10 +20,10 @@ export function commonExports(
   const exportPart = (key: SyntaxNode, of: Expression): void =>
     file.exportAs(key.text, of.is === "unknown" || of.is === "call" ? local(key) : of);
   if (name && (object === "exports" || object === WHOLE_MODULE)) {
-    exportPart(name, valueOf(right, expressionOf));
+    exportPart(name, expressionOf(right));
   } else if (left.text !== WHOLE_MODULE) return;
   else if (right.type !== "object") {
-    const of = FUNCTION_OR_CLASS.test(right.type) ? local(right.field("name") ?? right) : valueOf(right, expressionOf);
+    const of = FUNCTION_OR_CLASS.test(right.type) ? local(right.field("name") ?? right) : expressionOf(right);
     if (of.is !== "unknown") file.exportAs(WHOLE_MODULE, of);
   } else
     for (const each of right.namedChildren) {
@@ -32,16 +32,8 @@ export function commonExports(
       if (!/identifier/.test(key.type)) continue;
       const isName = each.type === "shorthand_property_identifier";
       const named: Expression = isName ? { is: "name", name: key.text, scope: file.top } : local(key);
-      exportPart(key, value ? valueOf(value, expressionOf) : named);
+      exportPart(key, value ? expressionOf(value) : named);
     }
 }
 
 const FUNCTION_OR_CLASS = /^(?:function_expression|arrow_function|generator_function|class)$/;
-
-/** A value that is exported: a module that is required, a name, a member. */
-function valueOf(node: SyntaxNode, expressionOf: (value: SyntaxNode) => Expression): Expression {
-  const [argument] = node.field("arguments")?.namedChildren ?? [];
-  if (node.field("function")?.text === "require" && argument?.type === "string")
-    return { is: "import", module: argument.text.slice(1, -1), name: "*" };
-  return expressionOf(node);
-}

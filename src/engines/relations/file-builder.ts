@@ -35,9 +35,10 @@ export class FileBuilder {
   readonly #stars: string[] = [];
   readonly #imports: Import[] = [];
 
-  inner(outer: Scope, name: string | undefined, own = outer.own): Scope {
+  /** A scope inside of another one. `own` is null where the class of the outer one is none of it. */
+  inner(outer: Scope, name: string | undefined, own: OpenClass | null | undefined = outer.own): Scope {
     const path = name === undefined ? outer.path : outer.path === null ? name : `${outer.path}.${name}`;
-    return { outer, names: new Map(), own, path };
+    return { outer, names: new Map(), own: own ?? undefined, path };
   }
 
   /** Binds a name of which only one definition is known to be meant: a second one makes it ambiguous. */

@@ -4,10 +4,10 @@ import type { Meaning } from "./types.ts";
 
 const SCRIPT_ENDINGS = [".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"];
 const SOURCES_OF: Readonly<Record<string, readonly string[]>> = {
-  ".js": [".ts", ".tsx", ".js"],
-  ".jsx": [".tsx", ".jsx"],
-  ".mjs": [".mts", ".mjs"],
-  ".cjs": [".cts", ".cjs"],
+  ".js": [".ts", ".tsx", ".d.ts", ".js"],
+  ".jsx": [".tsx", ".d.ts", ".jsx"],
+  ".mjs": [".mts", ".d.mts", ".mjs"],
+  ".cjs": [".cts", ".d.cts", ".cjs"],
 };
 
 /** Paths that an import in a file may mean; empty if it names a package that is not part of the file's folders. */
@@ -24,8 +24,17 @@ function pathsIn(path: string, module: string): string[] {
 function scriptPaths(path: string, module: string): string[] {
   if (!/^\.{1,2}(?:\/|$)/.test(module)) return [];
   const joined = joinPath(folderOf(path), module);
-  return joined === undefined ? [] : scriptFiles(joined);
+  return joined === undefined ? [] : scriptFiles(joined).toSorted(byTaking(path));
 }
+
+/** Orders files as a script takes them: what JavaScript imports is run, and declarations are not. */
+export function byTaking(path: string): (a: string, b: string) => number {
+  const isLast = (file: string): boolean => /\.[cm]?jsx?$/.test(path) && /\.d\.[cm]?ts$/.test(file);
+  return (a, b) => Number(isLast(a)) - Number(isLast(b));
+}
+
+/** Whether a file is the one that its folder stands for, unless a manifest in the folder names another. */
+export const isIndex = (path: string): boolean => /(?:^|\/)index\.(?:d\.)?[cm]?[jt]sx?$/.test(path);
 
 /** Files that a script may mean by a path without regard to its ending, or by a folder. */
 export function scriptFiles(joined: string): string[] {
@@ -36,7 +45,7 @@ export function scriptFiles(joined: string): string[] {
   return [
     ...exact,
     ...sources,
-    ...SCRIPT_ENDINGS.flatMap((own) => [joined + own]),
+    ...SCRIPT_ENDINGS.map((own) => joined + own),
     ...SCRIPT_ENDINGS.map((own) => index + own),
   ];
 }

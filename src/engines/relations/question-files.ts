@@ -41,6 +41,8 @@ export interface QuestionFiles extends RelatedFiles {
   certaintyOf(path: string, target: Pick<Target, "isLikely">): "certain" | "likely";
   /** Whether a use in a file may mean a definition in another one by its name alone. */
   importsPackageOf(path: string, definition: string): Promise<boolean>;
+  /** Names of packages of scripts whose manifests state a file as what others import. */
+  packagesLedBy(path: string): Promise<readonly string[]>;
   /** Files of other repositories that may import a package of a file's repository. */
   importing(path: string): Promise<readonly string[]>;
   /** Definitions with their languages and signatures, in the order given. */

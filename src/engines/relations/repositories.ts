@@ -157,6 +157,11 @@ export class Repositories implements QuestionFiles {
     return found.map(({ revision, path: at, isStated }) => ({ path: this.#marked(revision, at), isStated }));
   }
 
+  packagesLedBy(path: string): Promise<readonly string[]> {
+    const { files, own } = this.#at(path);
+    return files.packagesLedBy(own);
+  }
+
   goModules(path: string): Promise<GoModules> {
     return this.#at(path).files.goModules(path);
   }

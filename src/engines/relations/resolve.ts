@@ -2,7 +2,7 @@ import { agreedValue, extensionCalledAs, firstKnown, hasExtensions, outerName } 
 import { handed } from "./handed.ts";
 import { findMember, inheritsFrom } from "./members.ts";
 import { functionsOf, oneOf, takingArguments } from "./overload-sets.ts";
-import { moduleNamed, modulePaths, packageAround, submodule } from "./modules.ts";
+import { isIndex, moduleNamed, modulePaths, packageAround, submodule } from "./modules.ts";
 import { definedInPackage } from "./package-definitions.ts";
 import { isKotlin, ofPackage, packageRuleOf } from "./packages.ts";
 import { contextsOf, findInProgram, IN_PROGRAM, isExact, isOfLibrary, isProgram } from "./program.ts";
@@ -22,7 +22,7 @@ import { moduleKey } from "./rust-keys.ts";
 import { isRubyFile, isRubyKey, isRubyProgram } from "./ruby-keys.ts";
 import { isOfRuby, RubyProgram } from "./ruby-program.ts";
 import { isOfStandardLibrary, isStandardModule } from "./standard-library.ts";
-import { type ClassInfo, type Meaning, TAKEN, type Use, WHOLE_MODULE } from "./types.ts";
+import { certainly, type ClassInfo, type Meaning, TAKEN, type Use, WHOLE_MODULE } from "./types.ts";
 import { givenBy, methodName } from "./wrapped.ts";
 
 /** Imports, aliases and bases that are followed from a use to what it means: cyclic re-exports end there. */
@@ -310,7 +310,9 @@ class Resolver implements Follower {
       if (!(await this.files.uses(candidate))) continue;
       // What is in a package of Python hides no module of the standard library.
       const isHidden = isStandard && path.endsWith(".py") && (await this.files.uses(packageAround(candidate)));
-      if (!isHidden) return candidate;
+      if (isHidden) continue;
+      const [stated] = isIndex(candidate) ? await this.files.entries(path, module) : [];
+      return stated?.path ?? candidate;
     }
     const [entry] = await this.files.entries(path, module);
     if (entry?.isStated === false) this.isLikely = true;
@@ -359,7 +361,7 @@ class Resolver implements Follower {
     const found = await findMember(this, of, name);
     if (typeof found === "string") return found === "none" ? "unknown" : found;
     // A function that an object has by another name: `{ parse }`, `{ parse: parseAll }`.
-    const held = found.type?.to === "likely" && HOLDS_NAME.has(found.type.of.to) ? found.type.of : undefined;
+    const held = found.type?.to === "likely" && HOLDS_NAME.has(certainly(found.type).to) ? found.type.of : undefined;
     const named = held && (await this.resolve(found.path, held));
     return named && typeof named !== "string" && named.line !== undefined ? named : placeOf(found);
   }

@@ -1,9 +1,9 @@
 /**
- * What imports of scripts mean that do not begin with a dot: the packages of the repository by the names that their `package.json` gives them,
- * and the aliases of `tsconfig.json` and `jsconfig.json`.
+ * What imports of scripts mean that name no file: the packages of the repository by the names that their `package.json` gives them or by their
+ * folders, and the aliases of `tsconfig.json` and `jsconfig.json`.
  */
 import { parse } from "jsonc-parser";
-import { folderOf, joinPath, scriptFiles } from "./modules.ts";
+import { byTaking, folderOf, joinPath, scriptFiles } from "./modules.ts";
 
 /** A file that an import may mean. */
 export interface Entry {
@@ -55,6 +55,8 @@ type Packages = ReadonlyMap<string, ScriptPackage | undefined>;
 export class KnownConfigs {
   packages: Packages | undefined;
   readonly aliases = new Map<string, Aliases | undefined>();
+  /** Files that stand for a folder, by its manifest. */
+  readonly folders = new Map<string, readonly Entry[]>();
 }
 
 /** The configurations of one revision, for one question; each is read when an import first asks for it. */
@@ -71,13 +73,44 @@ export class ScriptConfigs {
 
   /** The files that an import in a script may mean, the likeliest first; none for a package of another repository. */
   async entries(path: string, module: string): Promise<Entry[]> {
+    if (/^\.{1,2}(?:\/|$)/.test(module)) return this.#entriesOfFolder(path, module);
     if (/^[./]|^\w+:/.test(module)) return [];
     const aliases = await this.#aliasesOf(path);
     const aliased = aliases ? aliasedPaths(aliases, module) : [];
     const { name, inner } = packageNamed(module);
-    const own = (this.#known.packages ??= await (this.#packages ??= this.#readPackages())).get(name);
+    const own = (await this.#allPackages()).get(name);
     const entries = [...aliased, ...(own ? entriesOf(own, inner) : [])].slice(0, MAX_ENTRIES);
-    return entries.filter((entry) => this.#files.has(entry.path));
+    return entries.filter((entry) => this.#files.has(entry.path)).toSorted(takenBy(path));
+  }
+
+  /** The files that the manifest of a folder names: `exports` are for those who name the package. */
+  async #entriesOfFolder(path: string, module: string): Promise<Entry[]> {
+    const folder = joinPath(folderOf(path), module);
+    const manifest = folder === "" ? "package.json" : `${folder}/package.json`;
+    if (folder === undefined || !this.#files.has(manifest)) return [];
+    let entries = this.#known.folders.get(manifest);
+    if (!entries) {
+      if (this.#known.folders.size >= MAX_FILES) return [];
+      const [text] = await this.#files.textsOf([manifest]);
+      const values = valuesOf(text);
+      const stated = values ? MAIN_FIELDS.flatMap((field) => stringsIn(values[field])).slice(0, MAX_ENTRIES) : [];
+      entries = stated
+        .flatMap((target) => filesAt(joinPath(folder, target), true))
+        .filter((entry) => this.#files.has(entry.path));
+      this.#known.folders.set(manifest, entries);
+    }
+    return entries.toSorted(takenBy(path));
+  }
+
+  /** Names of packages whose manifests state a file as what others import. */
+  async packagesLedBy(path: string): Promise<string[]> {
+    const all = [...(await this.#allPackages()).values()].filter((own) => own !== undefined);
+    const isEntry = ({ path: at, isStated }: Entry) => isStated && at === path;
+    return all.filter((own) => entriesOf(own, "").some(isEntry)).map(({ name }) => name);
+  }
+
+  async #allPackages(): Promise<Packages> {
+    return (this.#known.packages ??= await (this.#packages ??= this.#readPackages()));
   }
 
   async #readPackages(): Promise<Packages> {
@@ -144,6 +177,11 @@ export class ScriptConfigs {
     }
     return undefined;
   }
+}
+
+function takenBy(path: string): (a: Entry, b: Entry) => number {
+  const order = byTaking(path);
+  return (a, b) => order(a.path, b.path);
 }
 
 /** The package that a `package.json` describes; undefined if it names none, is too long or cannot be read. */

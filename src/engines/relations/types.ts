@@ -36,6 +36,13 @@ export type Meaning =
   | { to: "either"; of: Meaning; otherwise: Meaning }
   | { to: "opaque" | "ambiguous" | "global" };
 
+/** What is likely, without regard to how often. */
+export function certainly(meaning: Meaning): Meaning {
+  let of = meaning;
+  while (of.to === "likely") of = of.of;
+  return of;
+}
+
 /** A place where a name is used. */
 export interface Use {
   kind: UseKind;

@@ -114,6 +114,8 @@ export function fieldAssignment(node: SyntaxNode, place: Place): HeldObject | un
   const right = assignedTo(node.field("right"), undefined, file, scope);
   if (!left || !right) return undefined;
   if (scope === file.top) commonExports(left, right, file, (value) => expressionOf(value, scope));
+  // The functions of a module that exports an object call one another by `this`.
+  if (left.text === WHOLE_MODULE) return heldObject(right, right.row + 1, file);
   const field = left.field("property");
   const owner = left.type === "member_expression" && field ? ownerOf(left, place) : undefined;
   if (owner && field) {

@@ -3,6 +3,7 @@ import { wordSet } from "../../lib/word-set.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { type Expression, lookUp, NOTHING, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
+import { loadedModule } from "./loaded-module.ts";
 import type { Place as BasePlace } from "./walk.ts";
 import { ELEMENT, LIST, MAP } from "./wrapped.ts";
 
@@ -12,6 +13,12 @@ export interface Place extends BasePlace {
 }
 
 export const FUNCTION = /^(?:arrow_function|function_expression|generator_function)$/;
+
+/** What has no uses in it, so that most nodes are not asked for children. */
+export const LEAVES = wordSet(
+  `comment identifier property_identifier shorthand_property_identifier type_identifier predefined_type literal_type string number regex
+   this null undefined true false`,
+);
 
 /** Type parameters are what they extend. */
 export function typeParameters(node: SyntaxNode, { file, scope }: Place): void {
@@ -25,7 +32,7 @@ export function typeParameters(node: SyntaxNode, { file, scope }: Place): void {
 /** The value of a variable: constructions and calls are followed, names as types of parameters. */
 export function valueOf(node: SyntaxNode, scope: Scope): Expression {
   const of = expressionOf(node, scope);
-  if (of.is === "member" || of.is === "class" || of.is === "call") return of;
+  if (of.is === "member" || of.is === "class" || of.is === "call" || of.is === "import") return of;
   if (of.is !== "name") return UNKNOWN;
   const binding = lookUp(scope, of.name);
   return (binding?.is === "variable" ? (binding.type ?? binding.value) : undefined) ?? UNKNOWN;
@@ -99,8 +106,10 @@ export function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Express
       return { is: "member", of: globalOr(inner("object")), name: node.field("property")?.text ?? "" };
     case "nested_type_identifier":
       return { is: "member", of: inner("module"), name: node.field("name")?.text ?? "" };
-    case "call_expression":
-      return { is: "call", of: inner("function") };
+    case "call_expression": {
+      const module = loadedModule(node);
+      return module === undefined ? { is: "call", of: inner("function") } : { is: "import", module, name: "*" };
+    }
     case "new_expression":
       return { is: "call", of: inner("constructor") };
     case "subscript_expression":

@@ -1,8 +1,7 @@
 /** Imports of TypeScript and JavaScript. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import { unquoted } from "./loaded-module.ts";
 import type { Place } from "./typescript-expressions.ts";
-
-export const unquoted = (node: SyntaxNode | undefined): string | undefined => node?.text.slice(1, -1);
 
 export function importStatement(node: SyntaxNode, { file, scope }: Place): void {
   const module = unquoted(node.field("source"));
@@ -19,19 +18,6 @@ export function importStatement(node: SyntaxNode, { file, scope }: Place): void 
         if (name !== undefined) bind(each.field("alias")?.text ?? name, name);
       }
   }
-}
-
-/** The module of `require("…")`. */
-export function requiredModule(value: SyntaxNode | undefined): string | undefined {
-  const called = value?.type === "call_expression" ? value.field("function") : undefined;
-  return value && called && moduleOfCall(value, called, /^require$/);
-}
-
-/** The module that a call of one of the named functions names. */
-export function moduleOfCall(call: SyntaxNode, called: SyntaxNode, by: RegExp): string | undefined {
-  if ((called.type !== "identifier" && called.type !== "import") || !by.test(called.text)) return undefined;
-  const [argument, ...others] = call.field("arguments")?.namedChildren ?? [];
-  return argument?.type === "string" && others.length === 0 ? unquoted(argument) : undefined;
 }
 
 /** Names that a statement exports, of this file or of another module. */

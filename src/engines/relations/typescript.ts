@@ -17,6 +17,7 @@ import {
   expressionOf,
   FUNCTION,
   givenValue,
+  LEAVES,
   objectOf,
   ownOf,
   type Place,
@@ -26,7 +27,8 @@ import {
   usedIn,
   valueOf,
 } from "./typescript-expressions.ts";
-import { exportedNames, importStatement, moduleOfCall, requiredModule, requiredNames } from "./typescript-imports.ts";
+import { exportedNames, importStatement, requiredNames } from "./typescript-imports.ts";
+import { loadedModule, moduleOfCall } from "./loaded-module.ts";
 import { visitChildren } from "./walk.ts";
 
 /** Reads a tree of TypeScript or JavaScript. */
@@ -37,25 +39,9 @@ export function readTypeScript(root: SyntaxNode, file: FileBuilder): void {
 const children = (node: SyntaxNode, place: Place): void => visitChildren(node, place, visit);
 
 function visit(node: SyntaxNode, place: Place): void {
+  if (LEAVES.has(node.type)) return;
   const { file, scope } = place;
   switch (node.type) {
-    // What has no uses in it, so that most nodes are not asked for children.
-    case "comment":
-    case "identifier":
-    case "property_identifier":
-    case "shorthand_property_identifier":
-    case "type_identifier":
-    case "predefined_type":
-    case "literal_type":
-    case "string":
-    case "number":
-    case "regex":
-    case "this":
-    case "null":
-    case "undefined":
-    case "true":
-    case "false":
-      return;
     case "import_statement":
       importStatement(node, place);
       return;
@@ -65,7 +51,7 @@ function visit(node: SyntaxNode, place: Place): void {
     case "function_declaration":
     case "generator_function_declaration":
     case "function_signature":
-      functionLike(node, place, node.field("name"), true);
+      functionLike(node, place, node.field("name"), true, undefined);
       return;
     case "function_expression":
     case "generator_function":
@@ -78,6 +64,10 @@ function visit(node: SyntaxNode, place: Place): void {
         assignedOwner(node, place) ?? ownOf(node, scope),
       );
       return;
+    // Of an object that nothing holds.
+    case "method_definition":
+      functionLike(node, place, node.field("name"), false, undefined);
+      return;
     case "class_declaration":
     case "abstract_class_declaration":
     case "interface_declaration":
@@ -88,9 +78,9 @@ function visit(node: SyntaxNode, place: Place): void {
       typeAlias(node, place);
       return;
     case "return_statement": {
-      const value = node.namedChild(0);
-      if (value) place.results?.push(resultOf(value, scope));
-      break;
+      const value = node.namedChildren.find(({ type }) => type !== "comment");
+      if (value) result(value, place);
+      return;
     }
     case "enum_declaration": {
       const name = node.field("name");
@@ -177,24 +167,31 @@ function functionLike(
   place: Place,
   name: SyntaxNode | undefined,
   isDeclared: boolean,
-  owner = ownOf(node, place.scope),
+  owner: OpenClass | undefined,
 ): void {
   const { file, scope } = place;
   if (name && isDeclared) file.bind(scope, name.text, { is: "definition", line: name.row + 1 });
   // `this` of a function expression is not that of the class; of an arrow function it is.
   const results: Expression[] = [];
-  const inner = { ...place, scope: file.inner(scope, name?.text, owner), results };
+  const inner = { ...place, scope: file.inner(scope, name?.text, owner ?? null), results };
   typeParameters(node, inner);
   const returns = node.field("return_type");
   if (returns && name) file.returns(name.row + 1, typeOf(returns, inner.scope));
   parameters(node, inner, name && name.row + 1);
   const body = node.field("body");
   if (body?.type === "statement_block") children(body, inner);
-  else if (body) {
-    results.push(resultOf(body, inner.scope));
-    visit(body, inner);
-  }
+  else if (body) result(body, inner);
   if (name && !returns) file.returnsLikely(name.row + 1, results);
+}
+
+/** A value that the function around returns. */
+function result(value: SyntaxNode, place: Place): void {
+  // An empty one tells nothing of what else is returned.
+  const isEmpty = objectOf(value)?.namedChildren.length === 0;
+  const object = isEmpty ? undefined : heldObject(value, value.row + 1, place.file);
+  place.results?.push(object?.is ?? resultOf(value, place.scope));
+  if (object) objectLiteral(object.node, object.opened, place);
+  else visit(value, place);
 }
 
 /** Binds the parameters. `line`: of the function, to which what it hands to callbacks is recorded. */
@@ -296,7 +293,7 @@ function classMember(node: SyntaxNode, opened: OpenClass, place: Place): void {
     const returns = node.field("return_type");
     const isGetter = node.children.some((child) => child.type === "get");
     if (name) file.member(opened, name.text, name.row + 1, isGetter && returns ? typeOf(returns, scope) : undefined);
-    functionLike(node, place, name, false);
+    functionLike(node, place, name, false, scope.own);
   } else if (name && /(?:field_definition|property_signature)$/.test(node.type)) {
     const isFunction = value !== undefined && FUNCTION.test(value.type);
     const object = type ? undefined : heldObject(value, name.row + 1, file);
@@ -317,14 +314,14 @@ function declarator(node: SyntaxNode, place: Place): void {
   const value = assignedTo(node.field("value"), name, file, scope);
   // `require("./a").b` takes one name of the module.
   const taken = value?.type === "member_expression" ? value.field("property")?.text : undefined;
-  const module = requiredModule(taken === undefined ? value : value?.field("object"));
+  const module = loadedModule(taken === undefined ? value : value?.field("object"));
   if (name?.type === "identifier") {
     const line = name.row + 1;
     if (module !== undefined) file.bind(scope, name.text, { is: "import", module, name: taken ?? "*" });
     else if (value && (FUNCTION.test(value.type) || value.type === "class")) {
       file.bind(scope, name.text, { is: "definition", line });
       if (value.type === "class") classLike(value, place, name);
-      else functionLike(value, place, name, false);
+      else functionLike(value, place, name, false, ownOf(value, scope));
       return;
     } else {
       const object = type ? undefined : objectOf(value);
@@ -352,7 +349,7 @@ function objectLiteral(node: SyntaxNode, opened: OpenClass, place: Place): void 
     const line = name.row + 1;
     if (each.type === "method_definition") {
       file.member(opened, name.text, line);
-      functionLike(each, inner, name, false);
+      functionLike(each, inner, name, false, opened);
     } else if (each.type === "shorthand_property_identifier")
       file.member(opened, name.text, line, { is: "likely", of: { is: "name", name: name.text, scope } });
     else if (value && name.type === "property_identifier") {

@@ -211,6 +211,10 @@ export class UsesIndex implements QuestionFiles {
     return SCRIPTS.has(this.language(path)) ? this.#configs.entries(path, module) : [];
   }
 
+  async packagesLedBy(path: string): Promise<readonly string[]> {
+    return SCRIPTS.has(this.language(path)) ? this.#configs.packagesLedBy(path) : [];
+  }
+
   async goModules(path: string): Promise<GoModules> {
     if (!path.endsWith(".go")) return NO_MODULES;
     return (this.#manifests.go ??= await (this.#goModules ??= readGoModules(this)));

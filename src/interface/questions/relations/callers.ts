@@ -16,6 +16,7 @@ import {
   symbolKey,
   TYPES,
 } from "./found.ts";
+import { stemOf } from "./importers.ts";
 import { Judge, type Judged, writtenName } from "./judge.ts";
 import { type FilesToRead, filesMentioning } from "./mentioning.ts";
 import { constructionsOf, isInitializer } from "./ruby-constructions.ts";
@@ -133,15 +134,20 @@ export class UsesFinder {
     return files;
   }
 
-  /** Names of files that export one of the definitions as a whole: importers usually name it after the file. */
+  /** Names of files that export one of the definitions as a whole: importers usually name it after the file or its package. */
   async #wholeModules(definitions: readonly DefinedSymbol[]): Promise<Set<string>> {
     const stems = new Set<string>();
     for (const { path, startLine } of definitions.slice(0, MAX_ALIASES)) {
       const uses = await this.#files.uses(path);
       const wholes = [uses?.exports.get(WHOLE_MODULE), uses?.exports.get("default")];
       const isWhole = wholes.some((of) => of && "line" in of && of.line === startLine);
-      const [stem = ""] = path.slice(path.lastIndexOf("/") + 1).split(".", 1);
-      if (isWhole && stem !== "index") stems.add(camelCase(stem));
+      if (!isWhole) continue;
+      const [stem = ""] = stemOf(path).split(".", 1);
+      if (stem !== "index") stems.add(camelCase(stem));
+      for (const name of await this.#files.packagesLedBy(path)) {
+        const word = camelCase(name.slice(name.lastIndexOf("/") + 1));
+        stems.add(word).add(word.slice(0, 1).toUpperCase() + word.slice(1));
+      }
     }
     return stems;
   }

@@ -1,6 +1,6 @@
 /** Importers: the files that import a file or a package. */
 import { FileImports } from "../../../engines/relations/file-imports.ts";
-import { modulePaths, submodule } from "../../../engines/relations/modules.ts";
+import { isIndex, modulePaths, submodule } from "../../../engines/relations/modules.ts";
 import type { Entry } from "../../../engines/relations/script-configs.ts";
 import type { Import } from "../../../engines/relations/types.ts";
 import type { QuestionFiles } from "../../../engines/relations/question-files.ts";
@@ -19,9 +19,10 @@ export async function importersOf(files: QuestionFiles, path: string): Promise<F
   const stem = isFile ? stemOf(path) : packageWord(path);
   const mentioning = (await files.mentioning(stem)).map((each) => each.path);
   const importing = isFile ? await files.importing(path) : [];
-  // An import of a package mentions each word of its name.
+  // An import of a package mentions each word of its name; one of the file that a manifest states may name the folder alone.
+  const isStated = isFile && (await files.packagesLedBy(path)).length > 0;
   const isMentioned = isFile
-    ? /^\w+$/.test(stem) && path.slice(path.lastIndexOf("/") + 1).startsWith(stem)
+    ? !isStated && /^\w+$/.test(stem) && path.slice(path.lastIndexOf("/") + 1).startsWith(stem)
     : stem !== "";
   const own = isFile ? await FileImports.of(files, path) : undefined;
   const possible = own?.mentioning ?? (isMentioned ? [] : files.paths);
@@ -58,7 +59,8 @@ export async function importedFiles(from: string, { module, name }: Import, file
 /** The file that an import leads to; undefined if it is none of the index. */
 export async function importedFile(from: string, module: string, files: QuestionFiles): Promise<Entry | undefined> {
   const near = modulePaths(from, module).find((candidate) => files.has(candidate));
-  return near === undefined ? (await files.entries(from, module))[0] : { path: near, isStated: true };
+  const [stated] = near === undefined || isIndex(near) ? await files.entries(from, module) : [];
+  return stated ?? (near === undefined ? undefined : { path: near, isStated: true });
 }
 
 /** Whether an import is of a package, of a module in it, or of the one name of a package that is given. */
@@ -72,7 +74,7 @@ export const packageWord = (name: string): string =>
   (name.match(/[\p{L}\p{N}_]+/gu) ?? []).reduce((longest, each) => (each.length > longest.length ? each : longest), "");
 
 /** The word that most imports of a file hold: its name without ending, of an index the folder's. */
-function stemOf(path: string): string {
+export function stemOf(path: string): string {
   const parts = path.split("/");
   const last = (parts.at(-1) ?? "").replace(/\.[^.]*$/, "");
   return /^(?:index|__init__|mod|init)$/.test(last) && parts.length > 1 ? (parts.at(-2) ?? last) : last;
