@@ -237,6 +237,12 @@ export const ReferencesResponse = z
       .describe(
         "With `relation`: definitions that implement what is asked for, as a member of an interface. Calls of these by their own types are not listed.",
       ),
+    inherited: z
+      .array(z.string())
+      .optional()
+      .describe(
+        "With `relation`: qualified names of the definitions that are meant, where the type in `name` inherits a member of that name from another one.",
+      ),
     indexes: z.array(SearchedIndex),
   })
   .meta({ id: "ReferencesResponse" });

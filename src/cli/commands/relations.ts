@@ -48,11 +48,13 @@ export async function relations(
       const depth = steps === undefined ? undefined : Number(steps);
       return requestOf(REFERENCES, { name, relation, path, line: place.line, depth, ...options });
     },
-    missing: ({ references: list, truncated }) => {
+    missing: ({ references: list, truncated, inherited }) => {
       const known = truncated ? "in the files that were read, which are not all" : "as far as is known";
       // A type may be named without being constructed.
       const refs = relation === "callers" ? `; \`codectx refs ${name}\` lists the lines that name it` : "";
-      return list.length === 0 ? nothingFound(`${NOTHING[relation]} ${name}, ${known}${refs}`) : undefined;
+      return list.length === 0
+        ? nothingFound(`${NOTHING[relation]} ${inherited?.join(", ") ?? name}, ${known}${refs}`)
+        : undefined;
     },
   });
   await show(context, found, referencesResponse, () => {
@@ -66,13 +68,14 @@ export async function relations(
       if (definition !== "") lines.push(ui.style("bold", definition));
       lines.push(...own.map((each) => lineText(context, found, each)));
     }
-    const { unread = 0, implementing = 0 } = found.answer;
+    const { unread = 0, implementing = 0, inherited } = found.answer;
     const notRead = unread === 0 ? [] : [`${unread} files that may hold more could not be read for it`];
     const implemented =
       implementing === 0
         ? []
         : [`${implementing} definitions implement it, with callers of their own: codectx implementations ${name}`];
-    return [countsOf(list), ...lines, ...shownOf(list.length, found.answer), ...notRead, ...implemented];
+    const meant = inherited ? [`${name} is inherited: it is ${inherited.join(", ")}`] : [];
+    return [...meant, countsOf(list), ...lines, ...shownOf(list.length, found.answer), ...notRead, ...implemented];
   });
 }
 

@@ -109,8 +109,10 @@ async function methodApart(follow: Follower, of: Place, type: string, name: stri
 /** Whether a class has another one among its bases, at any distance. */
 export async function inheritsFrom(follow: Follower, of: Place, base: Target): Promise<boolean> {
   if (!follow.takesStep()) return false;
-  for (const own of (await follow.classAt(of))?.bases ?? []) {
-    const at = await follow.resolve(of.path, own);
+  const own = await follow.classAt(of);
+  const parts = own ? [{ path: of.path, bases: own.bases }, ...(await otherParts(of, follow.files))] : [];
+  for (const [path, each] of parts.flatMap((part) => part.bases.map((named) => [part.path, named] as const))) {
+    const at = await follow.resolve(path, each);
     if (typeof at === "string" || at.line === undefined) continue;
     if (at.path === base.path && at.line === base.line) return true;
     if (await inheritsFrom(follow, { path: at.path, line: at.line }, base)) return true;

@@ -16,11 +16,12 @@ type ShownRelations = Answered<
 >;
 
 export function relationText(
-  { indexes, leftOut, references, total, truncated, unread = 0, implementing = 0 }: ShownRelations,
+  { indexes, leftOut, references, total, truncated, unread = 0, implementing = 0, inherited }: ShownRelations,
   options: AnswerOptions,
   { name, relation }: { name: string; relation: RelatedReference["relation"] },
 ): string {
-  const head = heading(indexes, options.nowMs, leftOut);
+  const heads = heading(indexes, options.nowMs, leftOut);
+  const head = inherited ? `${heads}\n\n${name} is inherited: it is ${inherited.join(", ")}.` : heads;
   const notRead = unread === 0 ? "" : ` ${unread} files that may hold more could not be read for it.`;
   const cut =
     truncated && references.length === total ? " There may be more: not all files that may hold some were read." : "";

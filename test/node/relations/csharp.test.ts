@@ -206,6 +206,25 @@ describe("C#", () => {
     expect(await callsIn(extensions, "src/None.cs")).toEqual(["Fetch@3 → outside"]);
   });
 
+  it("knows the extension of what a class inherits from in another of its parts, also of extensions of one name in several classes", async () => {
+    const extensions = {
+      "src/Wraps.cs":
+        "namespace Shop;\npublic static class Wraps {\n  public static int Wrap(this IPolicy outer, int inner) => 1;\n}\n",
+      "src/Others.cs":
+        "namespace Shop;\npublic static class Others {\n  public static int Wrap(this Other outer, int inner) => 1;\n}\n",
+      "src/Other.cs": "namespace Shop;\npublic class Other { }\n",
+      "src/IPolicy.cs": "namespace Shop;\npublic interface IPolicy { }\n",
+      "src/Policy.cs": "namespace Shop;\npublic partial class Policy {\n  void Run() { }\n}\n",
+      "src/Policy.More.cs": "namespace Shop;\npublic partial class Policy : IPolicy { }\n",
+      "src/Use.cs":
+        "namespace Shop;\nclass Use {\n  void Run(Policy policy, Other other) {\n    policy.Wrap(1);\n    other.Wrap(1);\n  }\n}\n",
+    };
+    expect(await callsIn(extensions, "src/Use.cs")).toEqual([
+      "Wrap@4 → src/Wraps.cs:3 likely",
+      "Wrap@5 → src/Others.cs:3 likely",
+    ]);
+  });
+
   it("knows inherited members, and those of other parts of a class, by their names alone", async () => {
     const inherited = {
       "Base.cs": "namespace Shop;\npublic class Base {\n  protected Store store;\n  public Store Main { get; }\n}\n",

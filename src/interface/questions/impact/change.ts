@@ -8,6 +8,7 @@ import { lastPart } from "../../../engines/search/names.ts";
 import { InvalidFieldError, nothingIndexed, type OpenIndexes, QuestionError } from "../code-index.ts";
 import { innermostCallable } from "../relations/callers.ts";
 import { symbolKey } from "../relations/found.ts";
+import { inheritedMembers } from "../relations/inherited.ts";
 import { unknownName, unknownPath } from "../unknown.ts";
 import { declaredNames, type InterfaceChange, isPublic } from "./interfaces.ts";
 
@@ -81,7 +82,8 @@ export async function revisionOf(
   const count = indexes.indexes.length;
   if (count === 0) throw nothingIndexed();
   if (name !== undefined) {
-    const { symbols } = await indexes.symbols({ name, match: "exact", limit: MAX_DEFINITIONS });
+    const exact = (await indexes.symbols({ name, match: "exact", limit: MAX_DEFINITIONS })).symbols;
+    const symbols = exact.length > 0 ? exact : await inheritedMembers(indexes, name);
     if (symbols.length === 0) throw await unknownName(indexes, name);
     const revisions = [...new Set(symbols.map(({ revision }) => revision))];
     if (revisions.length > 1) throw inSeveral(indexes, "name", name, revisions);

@@ -20,6 +20,7 @@ import {
 } from "./found.ts";
 import { ImplementationsFinder } from "./implementations.ts";
 import { importersOf, packageWord } from "./importers.ts";
+import { inheritedMembers } from "./inherited.ts";
 
 /** A use that belongs to a relation, as answers show it. */
 export interface RelatedReference extends FoundReference {
@@ -44,6 +45,8 @@ export interface RelationAnswer {
   unread: number;
   /** Number of members that implement those whose callers are asked for, and whose own callers are not among these. */
   implementing: number;
+  /** Qualified names of the definitions that are meant, where the type that is asked for inherits them. */
+  inherited?: string[];
 }
 
 const MAX_DEFINITIONS = 200;
@@ -62,7 +65,7 @@ export async function relatedReferences(indexes: OpenIndexes, request: RelationR
   const { relation, limit } = request;
   const answer: RelationAnswer = { references: [], total: 0, truncated: false, unread: 0, implementing: 0 };
   const isOfPath = relation === "importers";
-  const finders = isOfPath ? await ofPath(indexes, request) : await ofName(indexes, request);
+  const finders = isOfPath ? await ofPath(indexes, request) : await ofName(indexes, request, answer);
   const most = isOfPath ? MAX_IMPORTING : MAX_REVISIONS;
   if (finders.size > most) answer.truncated = true;
   const least = rankOf(request.certainty ?? "name");
@@ -109,10 +112,15 @@ type Finder = (
   files: QuestionFiles,
 ) => Promise<{ uses: FoundUse[]; truncated: boolean } & Partial<Pick<RelationAnswer, "implementing">>>;
 
-/** A finder for each revision that defines the name. */
-async function ofName(indexes: OpenIndexes, request: RelationRequest): Promise<Map<number, Finder>> {
+/** A finder for each revision that defines the name. The answer says whether it is inherited. */
+async function ofName(
+  indexes: OpenIndexes,
+  request: RelationRequest,
+  answer: RelationAnswer,
+): Promise<Map<number, Finder>> {
   const { relation, depth = 1 } = request;
-  const definitions = await definitionsOf(indexes, request);
+  const { definitions, areInherited } = await definitionsOf(indexes, request);
+  if (areInherited) answer.inherited = [...new Set(definitions.map(({ qualifiedName }) => qualifiedName))];
   const byRevision = Map.groupBy(definitions, ({ revision }) => revision);
   return new Map(
     [...byRevision].map(([revision, own]): [number, Finder] => [
@@ -172,17 +180,24 @@ async function checkPath(indexes: OpenIndexes, path: string): Promise<void> {
   if (having.every((count) => count === 0)) throw await unknownPath(indexes, path);
 }
 
-/** The definitions of the name, at the given place if there is one. */
-async function definitionsOf(indexes: OpenIndexes, request: RelationRequest): Promise<FoundSymbol[]> {
+/** The definitions of the name, at the given place if there is one; else those that a type of the name inherits. */
+async function definitionsOf(
+  indexes: OpenIndexes,
+  request: RelationRequest,
+): Promise<{ definitions: FoundSymbol[]; areInherited: boolean }> {
   const { name, path, line } = request;
   if (name === undefined) throw new InvalidFieldError("name", "is required: the definition that is meant");
   const definedIn = async (file: string | undefined) =>
     (await indexes.symbols({ name, match: "exact", limit: MAX_DEFINITIONS, path: file })).symbols;
   const symbols = await definedIn(path);
   const there = symbols.filter((own) => line === undefined || (own.startLine <= line && line <= own.endLine));
-  if (there.length > 0) return there;
+  if (there.length > 0) return { definitions: there, areInherited: false };
   const anywhere = path === undefined ? symbols : await definedIn(undefined);
-  if (anywhere.length === 0) throw await unknownName(indexes, name);
+  if (anywhere.length === 0) {
+    const inherited = await inheritedMembers(indexes, name, path);
+    if (inherited.length === 0) throw await unknownName(indexes, name);
+    return { definitions: inherited, areInherited: true };
+  }
   const places = anywhere.slice(0, 5).map((own) => `${own.path}:${own.startLine}`);
   throw new InvalidFieldError("path", `${name} is not defined there, but at ${places.join(", ")}`);
 }

@@ -9,6 +9,7 @@ import { unknownName } from "../unknown.ts";
 import { CalleesFinder } from "./callees.ts";
 import { type Certainty, lessSure, symbolKey, TYPES } from "./found.ts";
 import { ImplementationsFinder } from "./implementations.ts";
+import { inheritedMembers } from "./inherited.ts";
 
 const MAX_DEFINITIONS = 50;
 /** Repositories that are asked. */
@@ -58,8 +59,10 @@ export async function callPaths(indexes: OpenIndexes, request: Request<typeof CA
 
 async function definitionsOf(indexes: OpenIndexes, name: string): Promise<FoundSymbol[]> {
   const { symbols } = await indexes.symbols({ name, match: "exact", limit: MAX_DEFINITIONS });
-  if (symbols.length === 0) throw await unknownName(indexes, name);
-  return symbols;
+  if (symbols.length > 0) return symbols;
+  const inherited = await inheritedMembers(indexes, name);
+  if (inherited.length === 0) throw await unknownName(indexes, name);
+  return inherited;
 }
 
 /** A step, by its path among all files of the question. */
