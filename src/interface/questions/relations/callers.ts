@@ -20,6 +20,7 @@ import { stemOf } from "./importers.ts";
 import { Judge, type Judged, writtenName } from "./judge.ts";
 import { type FilesToRead, filesMentioning } from "./mentioning.ts";
 import { constructionsOf, isInitializer } from "./ruby-constructions.ts";
+import { rustConstructors } from "./rust-constructors.ts";
 
 /** Files whose uses are read together: a remote index reads what lies near in one request. */
 const BATCH = 50;
@@ -87,6 +88,7 @@ export class UsesFinder {
     if (this.#relation === "callers") await this.#inOtherFiles(searches);
     const found = searches.flatMap(({ uses }) => uses);
     found.push(...(await this.#constructions([...definitions.keys()].filter(isInitializer))));
+    if (this.#relation === "callers") found.push(...(await this.#ofConstructors([...definitions.keys()])));
     const sureness = new Map([...definitions].map(([each, certainty]) => [symbolKey(each), certainty]));
     for (const use of found) {
       const before = use.target && sureness.get(placeKey(use.target));
@@ -105,6 +107,18 @@ export class UsesFinder {
     });
     this.truncated ||= constructions.truncated || inheriting.truncated;
     return found;
+  }
+
+  /** Uses of what constructs types of Rust. By name alone, `new` may be that of any type. */
+  async #ofConstructors(types: readonly DefinedSymbol[]): Promise<FoundUse[]> {
+    const asked = new Set(types.map(symbolKey));
+    const constructors = await rustConstructors(this.#files, types);
+    const others = constructors.filter((each) => !asked.has(symbolKey(each)));
+    if (others.length === 0) return [];
+    const finder = new UsesFinder(this.#files, "callers");
+    const found = await finder.find(others, 1);
+    this.truncated ||= finder.truncated;
+    return found.filter(({ certainty }) => certainty !== "name");
   }
 
   /** What is looked for to find the uses of definitions that share a name. */
