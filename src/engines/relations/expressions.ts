@@ -63,6 +63,8 @@ export interface Scope {
   readonly path: string | null;
   /** Of the scope of the whole file: modules give it all their names, so that what it does not bind may be one of these. */
   takesNames?: boolean;
+  /** Of the scope of a block that binds no names of its own, but in which a condition tells the types of some: the scope around. */
+  binds?: Scope;
 }
 
 export interface OpenMember {
@@ -82,6 +84,12 @@ export interface OpenClass {
 }
 
 export const lookUp = (scope: Scope, name: string): Binding | undefined => holderOf(scope, name)?.names.get(name);
+
+/** Whether a name stands for another one in a class or function of the file, as a type parameter does for its bound. */
+export function isBoundWithin(top: Scope, scope: Scope, name: string): boolean {
+  const holder = holderOf(scope, name);
+  return holder !== undefined && holder !== top && holder.names.get(name)?.is === "alias";
+}
 
 /** The innermost scope that binds a name. */
 export function holderOf(scope: Scope, name: string): Scope | undefined {

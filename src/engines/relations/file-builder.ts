@@ -72,7 +72,10 @@ export class FileBuilder {
    * A name that is bound twice is ambiguous, except for overloads, whose first definition counts, and for a variable whose values are of one
    * type.
    */
-  bind(scope: Scope, name: string, binding: Binding): void {
+  bind(within: Scope, name: string, binding: Binding): void {
+    const scope = within.binds ?? within;
+    // What a condition tells of a name does not hold for what it is given later.
+    for (let at: Scope | undefined = within; at?.binds; at = at.outer) at.names.delete(name);
     const known = scope.names.get(name);
     if (!known) scope.names.set(name, binding);
     // What is assigned to a variable has its declared type.

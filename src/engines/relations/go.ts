@@ -1,5 +1,5 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type OpenClass, UNKNOWN } from "./expressions.ts";
+import { isBoundWithin, type OpenClass, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { bareName, elementOf, expressionOf, typeOf, valueOf } from "./go-expressions.ts";
 import { lastPartOfPath, PACKAGE } from "./packages.ts";
@@ -138,7 +138,7 @@ function structField(node: SyntaxNode, opened: OpenClass, place: Place): void {
   if (node.type !== "field_declaration") return;
   const type = node.field("type");
   const names = node.fields("name");
-  const known = type ? typeOf(type, place.scope) : UNKNOWN;
+  const known = type && !isTypeParameter(type, place) ? typeOf(type, place.scope) : UNKNOWN;
   for (const name of names) place.file.member(opened, name.text, name.row + 1, known);
   if (names.length > 0 || !type) return;
   // An embedded type is a field with the type's name, and lends its members.
@@ -174,10 +174,12 @@ function functionDeclaration(node: SyntaxNode, place: Place): void {
   if (node.type === "function_declaration") {
     if (name.text !== "init" && name.text !== "_") file.bindOnce(scope, name.text, line);
   } else if (of) file.bind(scope, path, { is: "definition", line });
-  const inner = { ...place, scope: file.inner(scope, path) };
-  typeParameters(node, inner);
+  // Parameters may have the names of types, as in `f(node node)`, so type parameters have a scope of their own.
+  const typed = { ...place, scope: file.inner(scope, path) };
+  typeParameters(node, typed);
   for (const argument of type?.namedChild(0)?.field("type_arguments")?.namedChildren ?? [])
-    file.bind(inner.scope, argument.text, { is: "variable" });
+    file.bind(typed.scope, argument.text, { is: "variable" });
+  const inner = { ...place, scope: file.inner(typed.scope, undefined) };
   const self = receiver?.field("name");
   if (self && of) file.bind(inner.scope, self.text, { is: "variable", type: expressionOf(of, scope) });
   returns(node, line, inner);
@@ -193,15 +195,25 @@ function functionBody(node: SyntaxNode, place: Place): void {
 }
 
 /** The type of a function's first result; a second one is an error or a flag. */
-function returns(node: SyntaxNode, line: number, { file, scope }: Place): void {
+function returns(node: SyntaxNode, line: number, place: Place): void {
   const result = node.field("result");
   const type = result?.type === "parameter_list" ? result.namedChild(0)?.field("type") : result;
-  if (type) file.returns(line, typeOf(type, scope));
+  if (type && !isTypeParameter(type, place)) place.file.returns(line, typeOf(type, place.scope));
 }
 
+/** A type parameter whose constraint is an interface is known by it within its function; for those who call that it stands for another type. */
 function typeParameters(node: SyntaxNode, { file, scope }: Place): void {
-  for (const each of node.field("type_parameters")?.namedChildren ?? [])
-    for (const name of each.fields("name")) file.bind(scope, name.text, { is: "variable" });
+  for (const each of node.field("type_parameters")?.namedChildren ?? []) {
+    const [constraint, ...others] = each.field("type")?.namedChildren ?? [];
+    const of = constraint && others.length === 0 ? typeOf(constraint, scope) : UNKNOWN;
+    for (const name of each.fields("name"))
+      file.bind(scope, name.text, of.is === "unknown" ? { is: "variable" } : { is: "alias", of });
+  }
+}
+
+function isTypeParameter(type: SyntaxNode, { file, scope }: Place): boolean {
+  const bare = type.type === "pointer_type" ? type.namedChild(0) : type;
+  return bare?.type === "type_identifier" && isBoundWithin(file.top, scope, bare.text);
 }
 
 function parameters(list: SyntaxNode | undefined, { file, scope }: Place): void {

@@ -1,6 +1,6 @@
 /** Expressions and types of Java, as far as they can be followed. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, lookUp, type Scope, UNKNOWN } from "./expressions.ts";
+import { type Expression, isBoundWithin, lookUp, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { nameInPackage, type Place as BasePlace } from "./walk.ts";
 import { ANY_TYPE, FUNCTION_TYPE } from "./overloads.ts";
@@ -25,7 +25,7 @@ export function expressionOf(node: SyntaxNode, place: Place, isCalled = false, d
   if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
   switch (node.type) {
     case "identifier":
-      return named(node.text, place);
+      return value(node.text, place);
     case "this":
       return scope.own ? { is: "class", line: scope.own.line } : UNKNOWN;
     case "super":
@@ -84,17 +84,33 @@ function isUnbound(name: string, scope: Scope): boolean {
 /** A method that is called without a receiver: of a class around, inherited, or statically imported. */
 function unqualified(name: string, key: string, { scope, statics }: Place): Expression {
   const imported = statics.get(name);
-  const inherited: Expression = scope.own
-    ? { is: "member", of: { is: "class", line: scope.own.line }, name: key }
-    : UNKNOWN;
+  const own: Expression = scope.own ? { is: "member", of: { is: "class", line: scope.own.line }, name: key } : UNKNOWN;
   const bare = key.replace(/\(.*/, "");
   return {
     is: "name",
     name: bare,
     called: key,
     scope,
-    otherwise: imported ? { is: "member", of: imported, name: key } : inherited,
+    otherwise: imported ? { is: "member", of: imported, name: key } : (inherited(key, scope) ?? own),
   };
+}
+
+/** A name in an expression: where the file does not bind it, it may be an inherited field. By custom, names of classes have small letters. */
+function value(name: string, place: Place): Expression {
+  const field = /^\p{Lu}.*\p{Ll}/u.test(name) ? undefined : inherited(name, place.scope);
+  return field ? { is: "name", name, scope: place.scope, otherwise: field } : named(name, place);
+}
+
+/** Classes around a name whose inherited members are looked up. */
+const MAX_CLASSES = 3;
+
+/** A member that the class around a name or one around that inherits, the innermost one first; undefined if none has a base. */
+function inherited(name: string, scope: Scope): Expression | undefined {
+  const classes = new Set<OpenClass>();
+  for (let at: Scope | undefined = scope; at && classes.size < MAX_CLASSES; at = at.outer)
+    if (at.own && at.own.bases.length > 0) classes.add(at.own);
+  const members = Array.from(classes, ({ line }): Expression => ({ is: "member", of: { is: "class", line }, name }));
+  return members.length === 0 ? undefined : members.reduceRight((rest, of) => ({ is: "first", of, otherwise: rest }));
 }
 
 const named = (name: string, { scope, package: own }: Place): Expression => nameInPackage(name, scope, own);
@@ -168,16 +184,15 @@ function keyOfCall(name: string, list: SyntaxNode | undefined, place: Place): st
 }
 
 /** The name of a declared type, as overloads are told apart by it; that of a type parameter is not known. */
-export function typeName(node: SyntaxNode | undefined, { scope }: Place): string {
+export function typeName(node: SyntaxNode | undefined, { file, scope }: Place): string {
   if (!node) return ANY_TYPE;
   if (node.type === "array_type") {
     const element = lastOf(node.namedChild(0) ?? node).text;
     return `${element.slice(0, MAX_NAME)}[]`;
   }
   const { text } = lastOf(node);
-  return lookUp(scope, text)?.is === "variable" || !/^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(text.slice(0, MAX_NAME + 1))
-    ? ANY_TYPE
-    : text;
+  const isParameter = lookUp(scope, text)?.is === "variable" || isBoundWithin(file.top, scope, text);
+  return isParameter || !/^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(text.slice(0, MAX_NAME + 1)) ? ANY_TYPE : text;
 }
 
 const MAX_NAME = 100;

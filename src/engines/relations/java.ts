@@ -1,5 +1,5 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, type OpenClass, UNKNOWN } from "./expressions.ts";
+import { type Expression, isBoundWithin, type OpenClass, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { AMBIGUOUS_LINE, MAX_DEPTH } from "./limits.ts";
 import { expressionOf, lastOf, type Place, typeName, typeNameOf, typeOf } from "./java-expressions.ts";
@@ -214,10 +214,11 @@ function declareMember(node: SyntaxNode, opened: OpenClass, place: Place): void 
     const type = node.field("type");
     const isArray = node.fields("declarator").some((each) => each.field("dimensions"));
     const known = type && !isArray ? typeOf(type, place) : UNKNOWN;
+    const member = isTypeParameter(type, place) ? UNKNOWN : known;
     for (const each of node.fields("declarator")) {
       const own = each.field("name");
       if (!own) continue;
-      file.member(opened, own.text, own.row + 1, known);
+      file.member(opened, own.text, own.row + 1, member);
       file.bind(scope, own.text, {
         is: "variable",
         type: known,
@@ -228,7 +229,8 @@ function declareMember(node: SyntaxNode, opened: OpenClass, place: Place): void 
     const type = node.field("type");
     const inner = { ...place, scope: file.inner(scope, undefined) };
     typeParameters(node, inner);
-    if (type && !node.field("dimensions")) file.returns(name.row + 1, typeOf(type, inner));
+    if (type && !node.field("dimensions") && !isTypeParameter(type, inner))
+      file.returns(name.row + 1, typeOf(type, inner));
   } else if (node.type === "enum_constant" && name) {
     file.member(opened, name.text, name.row + 1, { is: "call", of: { is: "class", line: opened.line } });
     file.bind(scope, name.text, { is: "alias", of: { is: "class", line: opened.line } });
@@ -284,11 +286,19 @@ function parameterType(node: SyntaxNode, place: Place): string {
   return node.field("dimensions") ? `${name}[]` : name;
 }
 
-function typeParameters(node: SyntaxNode, { file, scope }: Place): void {
+/** A type parameter that has a bound is known by it where its class or method is declared; for those who use these it stands for another type. */
+function typeParameters(node: SyntaxNode, place: Place): void {
+  const { file, scope } = place;
   for (const each of node.field("type_parameters")?.namedChildren ?? []) {
     const own = each.namedChildren.find(({ type }) => type === "type_identifier");
-    if (own) file.bind(scope, own.text, { is: "variable" });
+    const [bound, ...others] = each.childOfType("type_bound")?.namedChildren ?? [];
+    const isKnown = bound && others.length === 0;
+    if (own) file.bind(scope, own.text, isKnown ? { is: "alias", of: typeOf(bound, place) } : { is: "variable" });
   }
+}
+
+function isTypeParameter(type: SyntaxNode | undefined, { file, scope }: Place): boolean {
+  return type?.type === "type_identifier" && isBoundWithin(file.top, scope, type.text);
 }
 
 function methodBody(node: SyntaxNode, place: Place): void {

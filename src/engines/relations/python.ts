@@ -3,7 +3,8 @@ import { type Expression, NOTHING, type OpenClass, type Scope, UNKNOWN } from ".
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH, MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { type Place as BasePlace, visitChildren } from "./walk.ts";
-import { ELEMENT, ENTERED, ITERATED, LIST, MAP } from "./wrapped.ts";
+import { alternativesOf, boundOf, expressionOf, narrowed, typeOf } from "./python-expressions.ts";
+import { ENTERED, ITERATED } from "./wrapped.ts";
 
 /** Reads a Python tree. */
 export function readPython(root: SyntaxNode, file: FileBuilder): void {
@@ -73,11 +74,40 @@ function visit(node: SyntaxNode, place: Place): void {
       break;
     }
     case "named_expression":
-      targets(node.field("name"), place);
+      targets(node.field("name"), place, expressionOf(node, scope));
+      break;
+    case "if_statement":
+    case "elif_clause":
+    case "while_statement":
+    case "boolean_operator":
+      conditional(node, place);
+      return;
+    case "assert_statement":
+      for (const [name, type] of narrowed(node.namedChild(0), scope)) file.bind(scope, name, { is: "variable", type });
       break;
   }
   children(node, place);
 }
+
+/** Reads what a condition guards: there, names have the types that it says. */
+function conditional(node: SyntaxNode, place: Place): void {
+  const { scope } = place;
+  const isOperator = node.type === "boolean_operator";
+  const isAnd = node.field("operator")?.text === "and";
+  const guard = isOperator ? (isAnd ? node.field("left") : undefined) : node.field("condition");
+  const names = new Map(narrowed(guard, scope).map(([name, type]) => [name, { is: "variable", type } as const]));
+  const guarded = node.field(isOperator ? "right" : "consequence") ?? node.field("body");
+  const inner = { ...place, depth: place.depth + 1 };
+  if (place.depth >= MAX_DEPTH) return;
+  for (const child of node.namedChildren) {
+    const isGuarded = names.size > 0 && child.id === guarded?.id;
+    const within: Scope = { ...scope, outer: scope, names, binds: bindingScope(scope) };
+    visit(child, isGuarded ? { ...inner, scope: within } : inner);
+  }
+}
+
+/** The scope that names are bound in: blocks have none. */
+const bindingScope = (scope: Scope): Scope => scope.binds ?? scope;
 
 function use(kind: "call" | "inherit" | "decorator", node: SyntaxNode, { file, scope }: Place): void {
   const named = node.type === "attribute" ? node.field("attribute") : node;
@@ -94,7 +124,7 @@ function importModule(node: SyntaxNode, { file, scope }: Place): void {
   }
   // `import a.b` binds `a`.
   const [first = ""] = node.text.split(".");
-  if (!scope.names.has(first)) file.bind(scope, first, { is: "import", module: first, name: "*" });
+  if (!bindingScope(scope).names.has(first)) file.bind(scope, first, { is: "import", module: first, name: "*" });
 }
 
 function importNames(node: SyntaxNode, { file, scope }: Place): void {
@@ -120,6 +150,7 @@ function classDefinition(node: SyntaxNode, place: Place): void {
   if (body) file.member(body, name.text, line);
   else file.bind(scope, name.text, { is: "definition", line });
   const inner = { ...place, scope: file.inner(scope, name.text) };
+  typeParameters(node, inner);
   for (const base of node.field("superclasses")?.namedChildren ?? []) {
     if (base.type === "keyword_argument" || base.type === "comment") continue;
     const named = base.type === "subscript" ? (base.field("value") ?? base) : base;
@@ -139,15 +170,32 @@ function functionDefinition(node: SyntaxNode, place: Place): void {
   const line = name.row + 1;
   if (body) file.member(body, name.text, line, isProperty(node) ? returnType(node, scope) : undefined);
   else file.bind(scope, name.text, { is: "definition", line, decorator: decoratorOf(node, scope) });
+  const typed = file.inner(scope, name.text);
+  typeParameters(node, { ...place, scope: typed });
   const returns = node.field("return_type");
-  if (returns) file.returns(line, typeOf(returns, scope));
-  const inner = file.inner(scope, name.text);
+  if (returns) file.returns(line, typeOf(returns, typed));
+  // Parameters may have the names of types.
+  const inner = file.inner(typed, undefined);
   parameters(node.field("parameters"), { ...place, scope: inner }, body !== undefined && !isStatic(node));
   const found = node.field("body");
   const results: Expression[] = [];
   if (found) children(found, { ...place, scope: inner, body: undefined, results });
   if (!returns) file.returnsLikely(line, results);
+  const [result, ...others] = results;
+  if (body && isProperty(node) && !returns && result && others.length === 0)
+    file.member(body, name.text, line, { is: "likely", of: result });
 }
+
+/** A type parameter is known by its bound: `[T: Bound]`. */
+function typeParameters(node: SyntaxNode, { file, scope }: Place): void {
+  for (const each of node.field("type_parameters")?.namedChildren ?? []) {
+    const [name, bound] = each.childOfType("constrained_type")?.namedChildren ?? [each];
+    if (name) file.bind(scope, name.text, { is: "alias", of: bound ? standIn(typeOf(bound, scope)) : UNKNOWN });
+  }
+}
+
+/** What a type parameter has for certain, but the type that it stands for may have its own. */
+const standIn = (of: Expression): Expression => ({ is: "likely", of });
 
 const returnType = (node: SyntaxNode, scope: Scope): Expression | undefined => {
   const type = node.field("return_type");
@@ -202,14 +250,29 @@ function assign(
   type: SyntaxNode | undefined,
   place: Place,
 ): void {
+  const values = right && !type ? alternativesOf(right) : [];
+  // A name keeps what it has in `a = a or b`.
+  const given = values.length > 1 ? values.filter((value) => value.text !== left?.text) : [right];
+  for (const value of given) assignOne(left, value, type, place);
+}
+
+function assignOne(
+  left: SyntaxNode | undefined,
+  right: SyntaxNode | undefined,
+  type: SyntaxNode | undefined,
+  place: Place,
+): void {
   const { file, scope, body } = place;
   const known = type ? typeOf(type, scope) : right && assigned(right, scope);
-  if (left?.type === "identifier") {
-    const top = scope === file.top ? left.row + 1 : undefined;
+  const bound = left?.type === "identifier" ? boundOf(right, scope) : undefined;
+  if (bound && left) file.bind(scope, left.text, { is: "alias", of: standIn(bound) });
+  else if (left?.type === "identifier") {
+    const isTop = bindingScope(scope) === file.top;
+    const top = isTop ? left.row + 1 : undefined;
     if (body) file.member(body, left.text, left.row + 1, known, type !== undefined);
     else if (type) file.bind(scope, left.text, { is: "variable", line: top, type: known });
     // A name of the whole module is a definition, whatever its value.
-    else if (scope === file.top && right?.type !== "call" && !scope.names.has(left.text))
+    else if (isTop && right?.type !== "call" && !file.top.names.has(left.text))
       file.bind(scope, left.text, { is: "definition", line: left.row + 1 });
     else file.bind(scope, left.text, { is: "variable", line: top, value: known, at: left.row + 1 });
   } else if (left?.type === "attribute") {
@@ -220,6 +283,8 @@ function assign(
   } else targets(left, place);
 }
 
+const VALUES = /^(?:call|subscript|await|attribute|list|set|list_comprehension|named_expression)$/;
+
 /** The value that a variable or field is given, if it can be followed. */
 function assigned(value: SyntaxNode, scope: Scope, depth = 0): Expression | undefined {
   if (value.type === "none") return NOTHING;
@@ -227,12 +292,12 @@ function assigned(value: SyntaxNode, scope: Scope, depth = 0): Expression | unde
     const inner = value.field("right");
     return inner && depth < MAX_EXPRESSION_DEPTH ? assigned(inner, scope, depth + 1) : undefined;
   }
-  return /^(?:call|subscript|await|attribute)$/.test(value.type) ? expressionOf(value, scope) : undefined;
+  return VALUES.test(value.type) ? expressionOf(value, scope) : undefined;
 }
 
 /** The value of a field that is a parameter: its type is looked up with the rest. */
 function parameterOf(node: SyntaxNode | undefined, scope: Scope): Expression | undefined {
-  const binding = node?.type === "identifier" ? scope.names.get(node.text) : undefined;
+  const binding = node?.type === "identifier" ? bindingScope(scope).names.get(node.text) : undefined;
   return binding?.is === "variable" ? (binding.type ?? binding.value) : undefined;
 }
 
@@ -257,72 +322,3 @@ function entered(target: SyntaxNode, scope: Scope): Expression | undefined {
   if (!value) return undefined;
   return { is: "likely", of: { is: "member", of: expressionOf(value, scope), name: ENTERED } };
 }
-
-function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
-  if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
-  switch (node.type) {
-    case "identifier":
-      return { is: "name", name: node.text, scope };
-    case "attribute": {
-      const [object, name] = [node.field("object"), node.field("attribute")];
-      return object && name ? { is: "member", of: expressionOf(object, scope, depth + 1), name: name.text } : UNKNOWN;
-    }
-    case "call": {
-      const called = node.field("function");
-      if (called?.text === "super") return scope.own ? { is: "base", of: scope.own } : UNKNOWN;
-      return called ? { is: "call", of: expressionOf(called, scope, depth + 1) } : UNKNOWN;
-    }
-    case "subscript": {
-      const value = node.field("value");
-      const of = value ? expressionOf(value, scope, depth + 1) : UNKNOWN;
-      return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: ELEMENT };
-    }
-    case "await":
-    case "parenthesized_expression": {
-      const inner = node.namedChild(0);
-      return inner ? expressionOf(inner, scope, depth + 1) : UNKNOWN;
-    }
-    default:
-      return UNKNOWN;
-  }
-}
-
-/** A declared type: `T`, `m.T`, `T | None`, `Optional[T]`, `list[T]`, `dict[K, T]`, `"T"`. */
-function typeOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
-  if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
-  const inner = node.type === "type" ? node.namedChild(0) : node;
-  if (!inner) return UNKNOWN;
-  if (inner.type === "identifier" || inner.type === "attribute") return expressionOf(inner, scope);
-  if (inner.type === "generic_type" || inner.type === "subscript") {
-    const base = inner.field("value") ?? inner.namedChild(0);
-    const given =
-      inner.type === "subscript"
-        ? inner.fields("subscript")
-        : (inner.childOfType("type_parameter")?.namedChildren ?? []);
-    const name = (base?.text ?? "").replace(/^(?:typing|t|te|typing_extensions|collections\.abc|abc|cabc)\./, "");
-    const wrapping = WRAPPINGS.find(([names]) => names.test(name));
-    const argument = given[wrapping?.[2] ?? 0];
-    if (!wrapping || !argument) return UNKNOWN;
-    const of = typeOf(argument, scope, depth + 1);
-    return of.is === "unknown" || wrapping[1] === undefined ? of : { is: "member", of, name: wrapping[1] };
-  }
-  if (inner.type === "binary_operator") {
-    const [left, right] = [inner.field("left"), inner.field("right")];
-    const only = right?.type === "none" ? left : left?.type === "none" ? right : undefined;
-    return only ? typeOf(only, scope, depth + 1) : UNKNOWN;
-  }
-  const text = inner.text.slice(0, 200);
-  const [, name] = /^(?:Optional\[)?["']?([\p{L}_][\p{L}\p{N}_]*)["']?(?:\]|\s*\|\s*None)?["']?$/u.exec(text) ?? [];
-  return name === undefined ? UNKNOWN : { is: "name", name, scope };
-}
-
-/** Generic types of the standard library: how they hold their argument, and which one. A class itself is not told from its instances. */
-const WRAPPINGS: readonly (readonly [RegExp, string | undefined, number])[] = [
-  [/^(?:Optional|Annotated|Final|ClassVar|Type|type|Required|NotRequired|Awaitable)$/, undefined, 0],
-  [
-    /^(?:list|List|set|Set|frozenset|FrozenSet|tuple|Tuple|deque|Deque|Sequence|MutableSequence|Iterable|Iterator|AsyncIterator|AsyncIterable|Collection|Generator|AsyncGenerator|AbstractSet)$/,
-    LIST,
-    0,
-  ],
-  [/^(?:dict|Dict|Mapping|MutableMapping|defaultdict|DefaultDict|OrderedDict|WeakValueDictionary|ChainMap)$/, MAP, 1],
-];

@@ -32,15 +32,38 @@ const USED = /^(?:middlewares?|plugins?|extensions?)$/i;
 /** Names of functions and lists that register a thing, which `*` stands for. */
 const REGISTRIES = "add_* add* register_* register* *s *_table *table *_list *list".split(" ");
 
+/**
+ * The segments of a short query without past forms of verbs that it has as well: "where is the write ahead log written". Forms of regular
+ * verbs are one word to the index anyway.
+ */
+export function withoutRepeatedVerbs(segments: QuerySegment[]): QuerySegment[] {
+  if (!isShort(segments)) return segments;
+  const words = new Set(segments.flatMap(({ text }) => wordsOf(text)));
+  return segments.map((segment) => ({
+    ...segment,
+    text: segment.text.replaceAll(/\b[a-z]+\b/gi, (word) =>
+      words.has(PAST_FORMS.get(word.toLowerCase()) ?? "") ? "" : word,
+    ),
+  }));
+}
+
 /** The names that code has for what a short query asks for. */
 export function codeNames(segments: readonly QuerySegment[]): QuerySegment[] {
-  if (segments.some(({ kind }) => kind !== "title")) return [];
+  if (!isShort(segments)) return [];
   const text = segments.map((segment) => segment.text).join(" ");
   const named = CODE_NAMES.filter(([phrase]) => phrase.test(text)).map(([, name, weight]) => titleOf(name, weight));
   const joined = Array.from(text.matchAll(JOINED_VERBS), ([, verb, other]) => titleOf(`${verb}${other}`, 1));
-  const words = new Set(text.toLowerCase().match(/[a-z]+/g));
+  const words = new Set(wordsOf(text));
   const verbs = [...words].flatMap((word) => PAST_FORMS.get(word) ?? []).map((verb) => titleOf(verb, PAST_WEIGHT));
   return [...named, ...joined, ...verbs];
+}
+
+function isShort(segments: readonly QuerySegment[]): boolean {
+  return segments.every(({ kind }) => kind === "title");
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[a-z]+/g) ?? [];
 }
 
 function titleOf(text: string, weight: number): QuerySegment {

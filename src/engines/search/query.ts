@@ -1,6 +1,6 @@
 import { SEARCH } from "../../contract/questions.ts";
 import { GlobError, typedGlob } from "../../lib/globs.ts";
-import { codeNames, registryNames } from "./code-names.ts";
+import { codeNames, registryNames, withoutRepeatedVerbs } from "./code-names.ts";
 import { readQueryText, type QuerySegment } from "./issue-text.ts";
 import { foldCase, nameParts } from "./names.ts";
 import { INCLUDED, splitPath, TRAIT } from "./traits.ts";
@@ -108,7 +108,8 @@ export function parseQuery(request: SearchRequest, rewrite = (text: string): str
   const asked = rewrite(filters.rest).replace(FRAME, "");
   const added = ADDS.exec(asked.trim().replaceAll(/\s+/g, " "))?.[1];
   const text = added === undefined ? asked : `add ${added}`;
-  const { segments, frames, linkedPaths } = readQueryText(text);
+  const { segments: read, frames, linkedPaths } = readQueryText(text);
+  const segments = withoutRepeatedVerbs(read);
   const isTitle = segments.every(({ kind }) => kind === "title");
   for (const literal of filters.literals) segments.unshift({ kind: "title", weight: 1, text: literal });
   const terms = termsOf(segments, codeNames(segments));

@@ -4,12 +4,14 @@ import type { ScoredTerm } from "./score.ts";
 const MIN_PREFIX = 3;
 const MIN_NAME_PREFIX = 4;
 const NAME_PREFIX_SHARE = 0.7;
+/** Inverse frequency over files below which a word counts less in names: three quarters of all files have it, as they have the project's name. */
+const TELLING_IDF = 0.3;
 /** Worth of a word of the file's path in the names of its definitions. */
 const PATH_WORD_SHARE = 0.4;
 
 /**
  * Weighs matches between words of a name and words of the query. A long query matches any word by chance, so there a match counts by
- * the word's share of the query's weight; in queries of up to ten words it counts fully.
+ * the word's share of the query's weight; in queries of up to ten words it counts fully, but for words that nearly all files have.
  */
 export class WordEvidence {
   readonly #worth = new Map<string, number>();
@@ -30,8 +32,9 @@ export class WordEvidence {
     const exponent = 0.75 * Math.max(0, 1 - 10 / Math.max(effective, 1));
     const beginnings = new Set(this.#words.map(({ stem }) => stem.slice(0, stem.length <= MIN_NAME_PREFIX ? 2 : 4)));
     this.#beginnings = beginnings.size === 0 ? /$^/ : new RegExp([...beginnings].map(escapeRegExp).join("|"), "i");
-    for (const [i, { stem }] of this.#words.entries()) {
-      const worth = exponent === 0 ? 1 : Math.min(1, ((values[i] as number) / sum / 0.2) ** exponent);
+    for (const [i, { stem, fileIdf }] of this.#words.entries()) {
+      const share = exponent === 0 ? 1 : Math.min(1, ((values[i] as number) / sum / 0.2) ** exponent);
+      const worth = share * Math.min(1, fileIdf / TELLING_IDF);
       this.#worth.set(stem, Math.max(this.#worth.get(stem) ?? 0, worth));
     }
   }

@@ -1,0 +1,143 @@
+/** Expressions and types of Python, as far as they can be followed. */
+import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import { type Expression, type Scope, UNKNOWN } from "./expressions.ts";
+import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
+import { ELEMENT, LIST, MAP } from "./wrapped.ts";
+
+/** The bound of `TypeVar("T", bound=…)`; undefined for other values. */
+export function boundOf(value: SyntaxNode | undefined, scope: Scope): Expression | undefined {
+  if (value?.type !== "call" || !/^(?:\w+\.)?TypeVar$/.test(value.field("function")?.text ?? "")) return undefined;
+  const given = value.field("arguments")?.namedChildren.find((each) => each.field("name")?.text === "bound");
+  const bound = given?.field("value");
+  return bound && typeOf(bound, scope);
+}
+
+export function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
+  if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
+  switch (node.type) {
+    case "identifier":
+      return { is: "name", name: node.text, scope };
+    case "attribute": {
+      const [object, name] = [node.field("object"), node.field("attribute")];
+      return object && name ? { is: "member", of: expressionOf(object, scope, depth + 1), name: name.text } : UNKNOWN;
+    }
+    case "call": {
+      const called = node.field("function");
+      if (called?.text === "super") return scope.own ? { is: "base", of: scope.own } : UNKNOWN;
+      return called ? { is: "call", of: expressionOf(called, scope, depth + 1) } : UNKNOWN;
+    }
+    case "subscript": {
+      const value = node.field("value");
+      const of = value ? expressionOf(value, scope, depth + 1) : UNKNOWN;
+      return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: ELEMENT };
+    }
+    case "list":
+    case "set":
+    case "tuple":
+      return listOf(node.namedChildren, scope, depth);
+    case "list_comprehension":
+    case "generator_expression":
+      return listOf(node.fields("body"), scope, depth);
+    case "named_expression": {
+      const value = node.field("value");
+      return value ? expressionOf(value, scope, depth + 1) : UNKNOWN;
+    }
+    case "await":
+    case "parenthesized_expression": {
+      const inner = node.namedChild(0);
+      return inner ? expressionOf(inner, scope, depth + 1) : UNKNOWN;
+    }
+    default:
+      return UNKNOWN;
+  }
+}
+
+/** A declared type: `T`, `m.T`, `T | None`, `Optional[T]`, `list[T]`, `dict[K, T]`, `"T"`. */
+export function typeOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
+  if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
+  const inner = node.type === "type" ? node.namedChild(0) : node;
+  if (!inner) return UNKNOWN;
+  if (scope.own && SELF_TYPE.test(inner.text.slice(0, MAX_SELF_TYPE))) return { is: "class", line: scope.own.line };
+  if (inner.type === "identifier" || inner.type === "attribute") return expressionOf(inner, scope);
+  if (inner.type === "generic_type" || inner.type === "subscript") {
+    const base = inner.field("value") ?? inner.namedChild(0);
+    const given =
+      inner.type === "subscript"
+        ? inner.fields("subscript")
+        : (inner.childOfType("type_parameter")?.namedChildren ?? []);
+    const name = (base?.text ?? "").replace(/^(?:typing|t|te|typing_extensions|collections\.abc|abc|cabc)\./, "");
+    const wrapping = WRAPPINGS.find(([names]) => names.test(name));
+    const argument = given[wrapping?.[2] ?? 0];
+    if (!wrapping || !argument) return UNKNOWN;
+    const of = typeOf(argument, scope, depth + 1);
+    return of.is === "unknown" || wrapping[1] === undefined ? of : { is: "member", of, name: wrapping[1] };
+  }
+  if (inner.type === "binary_operator") {
+    const [left, right] = [inner.field("left"), inner.field("right")];
+    const only = right?.type === "none" ? left : left?.type === "none" ? right : undefined;
+    return only ? typeOf(only, scope, depth + 1) : UNKNOWN;
+  }
+  const text = inner.text.slice(0, 200);
+  const [, name] = /^(?:Optional\[)?["']?([\p{L}_][\p{L}\p{N}_]*)["']?(?:\]|\s*\|\s*None)?["']?$/u.exec(text) ?? [];
+  return name === undefined ? UNKNOWN : { is: "name", name, scope };
+}
+
+/** `Self`, also in quotes or of a module: the class around. */
+const SELF_TYPE = /^["']?(?:\w+\.)?Self["']?$/;
+const MAX_SELF_TYPE = 40;
+
+/** Generic types of the standard library: how they hold their argument, and which one. A class itself is not told from its instances. */
+const WRAPPINGS: readonly (readonly [RegExp, string | undefined, number])[] = [
+  [/^(?:Optional|Annotated|Final|ClassVar|Type|type|Required|NotRequired|Awaitable)$/, undefined, 0],
+  [
+    /^(?:list|List|set|Set|frozenset|FrozenSet|tuple|Tuple|deque|Deque|Sequence|MutableSequence|Iterable|Iterator|AsyncIterator|AsyncIterable|Collection|Generator|AsyncGenerator|AbstractSet)$/,
+    LIST,
+    0,
+  ],
+  [/^(?:dict|Dict|Mapping|MutableMapping|defaultdict|DefaultDict|OrderedDict|WeakValueDictionary|ChainMap)$/, MAP, 1],
+];
+
+/** Elements of a list that are looked at. */
+const MAX_ELEMENTS = 8;
+
+/** A list of what one class or function gives: `[A(1), A(2)]`. */
+function listOf(elements: readonly SyntaxNode[], scope: Scope, depth: number): Expression {
+  const [first, ...others] = elements.slice(0, MAX_ELEMENTS);
+  const calledIn = (node: SyntaxNode): string | undefined =>
+    node.type === "call" ? node.field("function")?.text : undefined;
+  const called = first && calledIn(first);
+  if (called === undefined || others.some((other) => calledIn(other) !== called)) return UNKNOWN;
+  const of = expressionOf(first as SyntaxNode, scope, depth + 1);
+  return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: LIST };
+}
+
+const MAX_ALTERNATIVES = 4;
+
+/** The values that an expression may give: `a if c else b`, `a or b`; else itself. */
+export function alternativesOf(node: SyntaxNode, depth = 0): SyntaxNode[] {
+  const inner = (each: SyntaxNode | undefined): SyntaxNode[] => (each ? alternativesOf(each, depth + 1) : []);
+  if (depth < MAX_EXPRESSION_DEPTH) {
+    if (node.type === "parenthesized_expression") return inner(node.namedChild(0));
+    if (node.type === "conditional_expression")
+      return [...inner(node.namedChild(0)), ...inner(node.namedChild(2))].slice(0, MAX_ALTERNATIVES);
+    if (node.type === "boolean_operator" && node.field("operator")?.text === "or")
+      return [...inner(node.field("left")), ...inner(node.field("right"))].slice(0, MAX_ALTERNATIVES);
+  }
+  return [node];
+}
+
+/** What a condition says of the types of names: `isinstance(a, A) and …`. */
+export function narrowed(
+  condition: SyntaxNode | undefined,
+  scope: Scope,
+  depth = 0,
+): [name: string, type: Expression][] {
+  if (!condition || depth > MAX_EXPRESSION_DEPTH) return [];
+  if (condition.type === "parenthesized_expression") return narrowed(condition.namedChild(0), scope, depth + 1);
+  if (condition.type === "boolean_operator" && condition.field("operator")?.text === "and")
+    return ["left", "right"].flatMap((side) => narrowed(condition.field(side), scope, depth + 1));
+  if (condition.type !== "call" || condition.field("function")?.text !== "isinstance") return [];
+  const [name, type] = condition.field("arguments")?.namedChildren ?? [];
+  if (name?.type !== "identifier" || !type || !/^(?:identifier|attribute)$/.test(type.type)) return [];
+  return [[name.text, expressionOf(type, scope)]];
+}
