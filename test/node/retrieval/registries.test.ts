@@ -1,3 +1,5 @@
+import type { ScoredTerm } from "../../../src/engines/search/score.ts";
+import { WordEvidence } from "../../../src/engines/search/word-evidence.ts";
 import { describe, expect, it } from "vitest";
 import { parseQuery } from "../../../src/engines/search/query.ts";
 import { search } from "../../../src/engines/search/search.ts";
@@ -98,5 +100,28 @@ describe("names that code has for what a question asks", () => {
       ["bound", 1],
       ["bind", 0.7],
     ]);
+  });
+
+  it("are the verbs alone where a question has both", () => {
+    const shown = (query: string): string[] => parseQuery({ query }).terms.map((term) => term.shown);
+    expect(shown("where is the write ahead log written")).toEqual(["write", "ahead", "log"]);
+    expect(shown("is write_written written")).toContain("written");
+  });
+});
+
+describe("words that nearly all files have", () => {
+  it("count less in names", () => {
+    const term = (stem: string, fileIdf: number): ScoredTerm => ({
+      hash: 0,
+      stem,
+      shown: stem,
+      weight: 1,
+      isWhole: false,
+      idf: 1,
+      fileIdf,
+    });
+    const words = new WordEvidence([term("acme", 0.03), term("reload", 2)]);
+    expect(words.match(["acme"]).share).toBeCloseTo(0.1);
+    expect(words.match(["reload"]).share).toBe(1);
   });
 });
