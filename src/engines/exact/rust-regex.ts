@@ -191,8 +191,8 @@ class Instance {
   }
 
   #memory(): Uint8Array {
-    const { buffer } = this.#exports.memory;
-    if (this.#bytes.buffer !== buffer) this.#bytes = new Uint8Array(buffer);
+    // Empty when the memory has grown: its buffer is another one then.
+    if (this.#bytes.length === 0) this.#bytes = new Uint8Array(this.#exports.memory.buffer);
     return this.#bytes;
   }
 

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createMatcher } from "../../../src/engines/exact/compile.ts";
 import type { Matcher } from "../../../src/engines/exact/matcher.ts";
+import { lineEndAt, lineStartAt } from "../../../src/engines/exact/line-offsets.ts";
 import { RegexEngine } from "../../../src/engines/exact/rust-regex.ts";
 import { grepUntimed, inMemory, regexModule, request } from "./in-memory.ts";
 
@@ -20,6 +21,15 @@ function linesOfMatches(bytes: Uint8Array, matches: readonly number[]): number[]
   }
   return [...lines];
 }
+
+it("a line begins and ends at its line breaks, however long it is", () => {
+  const text = Buffer.from([0, 1, 62, 63, 64, 65, 127, 128, 200, 0, 0].map((length) => "-".repeat(length)).join("\n"));
+  for (let at = 0; at <= text.length; at++) {
+    const start = at === 0 ? 0 : text.lastIndexOf(10, at - 1) + 1;
+    const end = text.indexOf(10, at);
+    expect([lineStartAt(text, at), lineEndAt(text, at)], `at ${at}`).toEqual([start, end < 0 ? text.length : end]);
+  }
+});
 
 describe("lines with a match", () => {
   const PATTERNS = [
