@@ -103,7 +103,8 @@ export interface OpenIndexes<Info extends IndexInfo = IndexInfo> {
   texts(): Promise<RevisionTexts>;
   /**
    * Gives a function the uses of the files of one index, and these with those of the whole scope, in which uses are followed from one
-   * repository into another; it must not keep them.
+   * repository into another; it must not keep them. Where damage is found it is called again once that is repaired, so it must change
+   * nothing but what it returns.
    */
   withUses<T>(revision: number, work: (files: UsesIndex, all: QuestionFiles) => Promise<T>): Promise<T>;
   /** The files of the last commits. Absent where no history is at hand; undefined if it cannot be read. */

@@ -169,6 +169,26 @@ describe("importers over many repositories", () => {
   });
 });
 
+describe("an index that is repaired while it is asked", () => {
+  it("is read again, and the answer has each use once", async () => {
+    const files = await indexOf({ "a.ts": "export const a = 1;\n", "b.ts": 'import { a } from "./a.ts";\n' });
+    const repaired: Partial<OpenIndexes> = {
+      indexes: [{ name: "r", gitSha: null, indexedAtMs: 0, isWorkTree: true }],
+      having: () => Promise.resolve([1]),
+      withUses: async (_, work) => {
+        const lines = files.lines.bind(files);
+        files.lines = () => Promise.reject(new Error("damaged"));
+        await expect(work(files, files)).rejects.toThrow("damaged");
+        files.lines = lines;
+        return work(files, files);
+      },
+    };
+    const request = { relation: "importers", path: "a.ts", limit: 50 } as const;
+    const { references, total } = await relatedReferences(repaired as OpenIndexes, request);
+    expect([references.map((own) => `${own.path}:${own.line}`), total]).toEqual([["b.ts:1"], 1]);
+  });
+});
+
 describe("languages that do not call each other", () => {
   const files = {
     "split.cc": "namespace a {\nint split() { return 1; }\n}\n",

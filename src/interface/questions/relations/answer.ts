@@ -69,25 +69,29 @@ export async function relatedReferences(indexes: OpenIndexes, request: RelationR
   const most = isOfPath ? MAX_IMPORTING : MAX_REVISIONS;
   if (finders.size > most) answer.truncated = true;
   const least = rankOf(request.certainty ?? "name");
-  const seen = new Set<string>();
-  for (const [revision, find] of [...finders].slice(0, most))
-    await indexes.withUses(revision, async (_, files) => {
+  let seen: ReadonlySet<string> = new Set();
+  for (const [revision, find] of [...finders].slice(0, most)) {
+    const found = await indexes.withUses(revision, async (_, files) => {
       const { uses, truncated, implementing = 0 } = await find(files);
+      const known = new Set(seen);
       const listed = uses
-        .filter((use) => rankOf(use.certainty) <= least && isNew(revision, use, seen))
+        .filter((use) => rankOf(use.certainty) <= least && isNew(revision, use, known))
         .sort(bySureness);
       const lines = await files.lines(listed.slice(0, limit));
-      for (const [i, line] of lines.entries()) {
-        const { target, ...use } = listed[i] as FoundUse;
-        const own = placeIn(revision, use.path);
-        const named = target && targetIn(revision, target, own.revision);
-        answer.references.push(Object.assign(line, use, own, { relation }, named && { target: named }));
-      }
-      answer.total += listed.length;
-      answer.truncated ||= truncated || files.exhausted;
-      answer.unread += files.unread.size;
-      answer.implementing += implementing;
+      return { listed, lines, known, implementing, truncated: truncated || files.exhausted, unread: files.unread.size };
     });
+    for (const [i, line] of found.lines.entries()) {
+      const { target, ...use } = found.listed[i] as FoundUse;
+      const own = placeIn(revision, use.path);
+      const named = target && targetIn(revision, target, own.revision);
+      answer.references.push(Object.assign(line, use, own, { relation }, named && { target: named }));
+    }
+    seen = found.known;
+    answer.total += found.listed.length;
+    answer.truncated ||= found.truncated;
+    answer.unread += found.unread;
+    answer.implementing += found.implementing;
+  }
   const { path } = request;
   if (relation === "importers" && answer.total === 0 && path !== undefined) await checkPath(indexes, path);
   answer.references = answer.references.sort(bySureness).slice(0, limit);
