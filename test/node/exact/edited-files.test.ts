@@ -16,12 +16,16 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { recordsFile } from "../../../src/cli/exact/records-file.ts";
 import { TextCache } from "../../../src/cli/exact/text-cache.ts";
 import { workTreeTexts } from "../../../src/cli/exact/work-tree-texts.ts";
+import type { RevisionTexts } from "../../../src/engines/exact/types.ts";
 import { listWorkTreeFiles } from "../../../src/cli/git/git.ts";
+import { seededNumbers } from "../../support/numbers.ts";
 import { grepUntimed, request } from "./in-memory.ts";
 
 /** Long after the files were written, so that none is racy. */
 const LATER = Date.now() + 3_600_000;
 const COUNT = 60;
+/** Searches of files that are edited meanwhile. `EDITED_SEARCHES=1000` takes half a minute. */
+const SEARCHES = Number(process.env["EDITED_SEARCHES"] ?? 20);
 
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "codectx-edited-")));
 const root = path.join(folder, "tree");
@@ -78,5 +82,58 @@ describe("files of a work tree whose texts are known", () => {
       nowMs: LATER,
     });
     expect((await grepUntimed(texts, request("name9 "))).total.lines).toBe(0);
+  });
+
+  it("are all found while others edit them, or the answer says which were not read", async () => {
+    const next = seededNumbers(4);
+    const own = (i: number) => path.join(root, "edited", `e${i}.ts`);
+    mkdirSync(path.join(root, "edited"));
+    /** Every state of a file has the line that is searched for. */
+    const write = (i: number, to = own(i)) =>
+      writeFileSync(to, `${"// line\n".repeat(next(40))}const always = ${next(1_000)};\n// word${next(5)}\n`);
+    const edits: ((i: number) => void)[] = [
+      write,
+      (i) => {
+        write(i, `${own(i)}.tmp`);
+        renameSync(`${own(i)}.tmp`, own(i));
+      },
+      (i) => rmSync(own(i), { force: true }),
+      (i) => {
+        const { atime, mtime } = lstatSync(own(i), { throwIfNoEntry: false }) ?? { atime: 1, mtime: 1 };
+        write(i);
+        utimesSync(own(i), atime, mtime);
+      },
+    ];
+    const edit = (): void => {
+      if (next(3) === 0) edits[next(edits.length)]?.(next(20));
+    };
+    const outcomes = { complete: 0, incomplete: 0 };
+    for (let round = 0; round < SEARCHES; round++) {
+      for (let i = 0; i < 20; i++) write(i);
+      const listing = await listWorkTreeFiles(root);
+      const texts = workTreeTexts({ root, listing, cache: cache(), enclosing, nowMs: LATER });
+      const disturbed: RevisionTexts = {
+        ...texts,
+        candidates: (query, contents) => {
+          for (let i = 0; i < 5; i++) edit();
+          return texts.candidates(query, contents);
+        },
+        async *read(contents) {
+          for await (const read of texts.read(contents)) {
+            edit();
+            yield read;
+          }
+        },
+      };
+      const answer = await grepUntimed(disturbed, request("const always", { limit: 100 }));
+      const found = answer.matches.map((match) => match.path);
+      const gaps = answer.gaps.map((gap) => gap.path);
+      expect([...found, ...gaps].sort(), `round ${round}`).toEqual(
+        Array.from({ length: 20 }, (_, i) => `edited/e${i}.ts`).sort(),
+      );
+      expect(answer.complete).toBe(gaps.length === 0);
+      outcomes[answer.complete ? "complete" : "incomplete"]++;
+    }
+    expect(Math.min(outcomes.complete, outcomes.incomplete)).toBeGreaterThan(0);
   });
 });
