@@ -28,6 +28,7 @@ const BENCHES = [
   "guidance",
   "overlays",
   "work-trees",
+  "incremental",
 ] as const;
 
 const [name = "", ...args] = process.argv.slice(2);

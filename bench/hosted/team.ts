@@ -77,10 +77,24 @@ export function questionsAbout(repository: string, ref: string, count: number): 
     const path = paths[(i * 11) % paths.length] ?? "README.md";
     return ({ client, workspaceId }, at) => {
       const selector = { workspaceId, ...refOf(at) };
-      if (i % 4 === 0) return client.symbols({ ...selector, name });
-      if (i % 4 === 1) return client.references({ ...selector, name });
-      if (i % 4 === 2) return client.outline({ ...selector, path });
-      return client.file({ ...selector, path, start: 1, end: 40 });
+      switch (i % 8) {
+        case 0:
+          return client.symbols({ ...selector, name });
+        case 1:
+          return client.references({ ...selector, name });
+        case 2:
+          return client.references({ ...selector, name, relation: "callers" });
+        case 3:
+          return client.references({ ...selector, path, relation: "importers" });
+        case 4:
+          return client.impact({ ...selector, paths: [path] });
+        case 5:
+          return client.grep({ ...selector, pattern: name, wordRegexp: true });
+        case 6:
+          return client.outline({ ...selector, path });
+        default:
+          return client.file({ ...selector, path, start: 1, end: 40 });
+      }
     };
   });
   return [...searches, ...lookUps];
