@@ -16,6 +16,11 @@ export class LruCache<Value> {
     return Math.max(0, this.#budget - this.#bytes);
   }
 
+  /** Whether a value is kept; it does not count as used. */
+  has(key: string): boolean {
+    return this.#values.has(key);
+  }
+
   get(key: string): Value | undefined {
     const entry = this.#values.get(key);
     if (!entry) return undefined;

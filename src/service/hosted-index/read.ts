@@ -5,7 +5,7 @@ import { getRange, type SearchBucket, tenantOf } from "./store.ts";
 import { Turns } from "../../lib/turns.ts";
 
 /** What is read of an object when it is opened; holds all of a small one, and the hot parts of most. */
-const FIRST_READ_BYTES = 256 * 1024;
+export const FIRST_READ_BYTES = 256 * 1024;
 /** While the cache has room, whole pages are read: an index that fits into it is read with few requests. A full cache keeps blocks only. */
 const PAGE_BYTES = 64 * 1024;
 /** Ranges that are wanted together are read with one request where no more than this lies between them: bytes cost less than requests. */

@@ -5,7 +5,7 @@ import { SearchFormatError } from "../../../engines/search/types.ts";
 import { FileList } from "../../../engines/texts/file-list.ts";
 import { TextPack } from "../../../engines/texts/pack.ts";
 import { LruCache } from "../lru.ts";
-import { openObject, RangeCache } from "../read.ts";
+import { FIRST_READ_BYTES, openObject, RangeCache } from "../read.ts";
 import type { SearchBucket } from "../store.ts";
 import { filtersKey, listKey, packKey } from "./store.ts";
 
@@ -17,6 +17,10 @@ const PACK_BYTES = 4 * 1024 * 1024;
 const BYTES_PER_ENTRY = 200;
 /** Bytes of open filters: those of some 80 MB of source. */
 const FILTER_BYTES = 8 * 1024 * 1024;
+/** Files of filters that are read at once: a Worker has six connections. */
+export const FILTERS_AT_ONCE = 4;
+/** Bytes of filters that are being opened: what is read at first of those that are read at once, and one more. */
+const FILTER_READ_BYTES = (FILTERS_AT_ONCE + 1) * FIRST_READ_BYTES;
 /** What a pack without filters counts for. */
 const NO_FILTERS_BYTES = 100;
 /** Bytes of tallies: a pattern that is in 5,000 files takes 60 KB. */
@@ -34,12 +38,18 @@ export class TextCache {
     TALLY_BYTES,
     ([tally, key]) => tally.found.byteLength + 2 * key.length,
   );
-  readonly #filters = new LruCache<FilterFile | null>(
-    FILTER_BYTES,
-    (filters) => filters?.byteLength ?? NO_FILTERS_BYTES,
-  );
-  /** Filters are kept as such; this one bounds the reads under way. */
-  readonly #filterReads = new RangeCache(0);
+  readonly #filters: LruCache<FilterFile | null>;
+  /** Filters are kept as such; this one holds the parts of those that are being opened, so that most take one request. */
+  readonly #filterReads = new RangeCache(FILTER_READ_BYTES);
+
+  constructor({ filterBytes = FILTER_BYTES }: { filterBytes?: number } = {}) {
+    this.#filters = new LruCache(filterBytes, (filters) => filters?.byteLength ?? NO_FILTERS_BYTES);
+  }
+
+  /** Whether the filters of a pack are open. */
+  hasFilters(tenantId: string, packId: string): boolean {
+    return this.#filters.has(filtersKey(tenantId, packId));
+  }
 
   /** The filters of a pack; null if it has none that can be read: they are derived, so its texts are searched then. */
   async filters(bucket: SearchBucket, tenantId: string, packId: string): Promise<FilterFile | null> {

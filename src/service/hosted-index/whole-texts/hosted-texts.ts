@@ -10,14 +10,12 @@ import { lookUp } from "../../db/look-up.ts";
 import { rowsOf } from "../../db/rows.ts";
 import { contentsAt } from "../../revisions/content-at.ts";
 import { filesOfTargets, type TextDeps, type TextTarget } from "./text-files.ts";
+import { FILTERS_AT_ONCE } from "./cache.ts";
 import { isListed, packKey } from "./store.ts";
 
 /** Bytes of texts that are read together, and how many such parts are read ahead of the one that is searched. */
 const PART_BYTES = 512 * 1024;
 const PARTS_AHEAD = 3;
-
-/** Files of filters that are read at once: a Worker has six connections. */
-const FILTERS_AT_ONCE = 4;
 
 /** Texts of one pack. */
 interface OfPack {
@@ -78,11 +76,16 @@ export class HostedTexts implements RevisionTexts {
     contents: readonly string[],
   ): Promise<((content: string) => boolean) | undefined> {
     if (isEveryText(query)) return undefined;
-    const left = groupByPack(contents).values();
+    const { texts } = this.#deps;
+    const isOpen = ({ pack }: OfPack) => texts.hasFilters(this.#tenantId, pack);
+    // Open ones first: in the same order each time, all would be read again where they are more than the cache holds.
+    const left = groupByPack(contents)
+      .toSorted((a, b) => Number(isOpen(b)) - Number(isOpen(a)))
+      .values();
     const passing = new Set<string>();
     const readNext = async (): Promise<void> => {
       for (const { pack, contents: own, ordinals } of left) {
-        const filters = await this.#deps.texts.filters(this.#deps.bucket, this.#tenantId, pack);
+        const filters = await texts.filters(this.#deps.bucket, this.#tenantId, pack);
         for (const [i, content] of own.entries())
           if (filters?.mayHold(ordinals[i] as number, query) !== false) passing.add(content);
       }
