@@ -10,6 +10,7 @@ export * from "./metering.ts";
 export * from "./overlays.ts";
 export * from "./exact.ts";
 export * from "./not-searched.ts";
+export * from "./relations.ts";
 export * from "./search.ts";
 export * from "./snapshots.ts";
 export * from "./surfaces.ts";

@@ -1,11 +1,6 @@
 /** Questions to hosted indexes, answered in the contract's form as the routes do. */
-import type {
-  FileQuery,
-  OutlineQuery,
-  ReferencesQuery,
-  SearchRequest,
-  SymbolsQuery,
-} from "../../src/contract/search.ts";
+import type { FileQuery, OutlineQuery, SearchRequest, SymbolsQuery } from "../../src/contract/search.ts";
+import type { ReferencesQuery } from "../../src/contract/relations.ts";
 import type { CoverageQuery, FilesQuery, GrepRequest } from "../../src/contract/exact.ts";
 import * as exactHttp from "../../src/interface/questions/exact-http.ts";
 import * as exact from "../../src/interface/questions/exact.ts";

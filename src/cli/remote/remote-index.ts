@@ -4,14 +4,12 @@ import type { Asked, Parameters, Request } from "../../contract/questions.ts";
 import type {
   DefinitionResponse,
   FileResponse,
-  ImpactResponse,
   OutlineResponse,
-  PathResponse,
-  ReferencesResponse,
   SearchedIndex,
   SearchResponse,
   SymbolsResponse,
 } from "../../contract/search.ts";
+import type { ImpactResponse, PathResponse, ReferencesResponse } from "../../contract/relations.ts";
 import type { CoverageResponse, FilesResponse, GrepResponse } from "../../contract/exact.ts";
 import type { Answered, CodeIndex, IndexInfo, Question, Scope } from "../../interface/questions/code-index.ts";
 import { hostedInfo } from "../../interface/questions/http.ts";

@@ -2,14 +2,12 @@
 import type {
   DefinitionResponse,
   FileResponse,
-  ImpactResponse,
   OutlineResponse,
-  PathResponse,
-  ReferencesResponse,
   SearchedIndex,
   SearchResponse,
   SymbolsResponse,
 } from "../../contract/search.ts";
+import type { ImpactResponse, PathResponse, ReferencesResponse } from "../../contract/relations.ts";
 import type { Answered, IndexInfo, QuestionAnswer } from "./code-index.ts";
 import type { definition, file, impact, outline, path, references, search, symbols } from "./questions.ts";
 

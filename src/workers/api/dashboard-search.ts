@@ -16,13 +16,12 @@ import {
   type FileResponse,
   OutlineQuery,
   type OutlineResponse,
-  ReferencesQuery,
-  type ReferencesResponse,
   SearchRequest,
   type SearchResponse,
   SymbolsQuery,
   type SymbolsResponse,
 } from "../../contract/search.ts";
+import { ReferencesQuery, type ReferencesResponse } from "../../contract/relations.ts";
 import { count } from "../../service/gate/client.ts";
 import { HostedIndex } from "../../service/hosted-index/hosted-index.ts";
 import { coverageResponse, filesResponse, grepResponse } from "../../interface/questions/exact-http.ts";

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { regexModule } from "../../../src/cli/exact/regex-module.ts";
-import { ReferencesQuery } from "../../../src/contract/search.ts";
+import { ReferencesQuery } from "../../../src/contract/relations.ts";
 import { SearchCache } from "../../../src/service/hosted-index/cache.ts";
 import type { SearchDeps } from "../../../src/service/hosted-index/core.ts";
 import { repairRevision } from "../../../src/service/hosted-index/repair.ts";

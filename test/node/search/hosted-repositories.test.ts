@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { regexModule } from "../../../src/cli/exact/regex-module.ts";
-import { ReferencesQuery } from "../../../src/contract/search.ts";
+import { ReferencesQuery } from "../../../src/contract/relations.ts";
 import type { Caller, Scope } from "../../../src/interface/questions/code-index.ts";
 import * as http from "../../../src/interface/questions/http.ts";
 import * as questions from "../../../src/interface/questions/questions.ts";

@@ -1,7 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { regexModule } from "../../../src/cli/exact/regex-module.ts";
-import { FileQuery, OutlineQuery, ReferencesQuery, SearchRequest, SymbolsQuery } from "../../../src/contract/search.ts";
+import { FileQuery, OutlineQuery, SearchRequest, SymbolsQuery } from "../../../src/contract/search.ts";
+import { ReferencesQuery } from "../../../src/contract/relations.ts";
 import { searchText } from "../../../src/interface/mcp/answers.ts";
 import { search as searchQuestion, symbols as symbolsQuestion } from "../../../src/interface/questions/questions.ts";
 import { HostedIndex } from "../../../src/service/hosted-index/hosted-index.ts";

@@ -1,11 +1,7 @@
 /** What a name means: where it is defined, what calls it and what it calls, and the lines that use it. */
 import { Hono } from "hono";
-import type {
-  DefinitionResponse,
-  FileResponse,
-  ReferencesResponse,
-  SymbolsResponse,
-} from "../../../contract/search.ts";
+import type { DefinitionResponse, FileResponse, SymbolsResponse } from "../../../contract/search.ts";
+import type { ReferencesResponse } from "../../../contract/relations.ts";
 import { findByLongestName } from "../../../service/dashboard/repositories.ts";
 import { isUuid } from "../../../lib/uuid.ts";
 import { codeUrl, type Place, tryCode } from "../app/code.ts";
