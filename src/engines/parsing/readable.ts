@@ -34,12 +34,47 @@ export function parseReadable(
     return { parsed: parse(bare), units: bare, glued: [], attributes: [] };
   }
   const parsed = parse(units);
+  if (language === "typescript" && parsed.ok && parsed.tree.root.hasError) {
+    const bare = withSignaturesApart(source, units);
+    if (bare) return { parsed: parse(bare), units: bare, glued: [], attributes: [] };
+  }
   const attributes = language === "kotlin" && parsed.ok ? strayAnnotations(parsed.tree) : [];
   if (attributes.length === 0) return { parsed, units, glued: [], attributes };
   const bare = units.slice();
   for (const { start, end } of attributes) bare.fill(SPACE, start, end);
   return { parsed: parse(bare), units: bare, glued: [], attributes };
 }
+
+/** A line that begins with type parameters. */
+const TYPE_PARAMETERS = /^[ \t]{1,200}<(?:[\w$]|\r?$)/;
+/** Where a member may end. */
+const MEMBER_END = /[\w$'"\])}>]\r?$/;
+/** A line within a comment, or without anything. */
+const NOTHING_SAID = /^[ \t]{0,200}(?:\/\/|\/?\*|\r?$)/;
+const MAX_LINE = 400;
+
+/**
+ * Puts a semicolon before call signatures that have type parameters, in files that end no members by one: the grammar takes `<T>(a: T): void` below
+ * `(b: B): Promise<B>` for its type arguments. Undefined if there is none.
+ */
+function withSignaturesApart({ text }: SourceText, units: Uint16Array): Uint16Array | undefined {
+  let bare: Uint16Array | undefined;
+  let isOpen = false;
+  for (let start = 0; start < text.length;) {
+    const newline = text.indexOf("\n", start);
+    const end = newline === -1 ? text.length : newline;
+    const line = text.slice(start, Math.min(end, start + MAX_LINE));
+    if (isOpen && TYPE_PARAMETERS.test(line)) {
+      bare ??= units.slice();
+      bare[start] = SEMICOLON;
+    }
+    if (!NOTHING_SAID.test(line)) isOpen = MEMBER_END.test(text.slice(Math.max(start, end - 2), end));
+    start = end + 1;
+  }
+  return bare;
+}
+
+const SEMICOLON = 59;
 
 const GRAMMAR_OF_C: ReadonlySet<LanguageId> = new Set<LanguageId>(["c", "cpp", "yacc", "lex"]);
 

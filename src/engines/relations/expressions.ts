@@ -91,6 +91,15 @@ export function isBoundWithin(top: Scope, scope: Scope, name: string): boolean {
   return holder !== undefined && holder !== top && holder.names.get(name)?.is === "alias";
 }
 
+/** The scope that names are bound in where a scope is that of a block which only narrows types. */
+export const bindingScope = (scope: Scope): Scope => scope.binds ?? scope;
+
+/** The scope of what a condition guards, with the types that it tells. */
+export function guardedScope(scope: Scope, types: readonly (readonly [name: string, type: Expression])[]): Scope {
+  const names = new Map(types.map(([name, type]): [string, Binding] => [name, { is: "variable", type }]));
+  return { ...scope, outer: scope, names, binds: bindingScope(scope) };
+}
+
 /** The innermost scope that binds a name. */
 export function holderOf(scope: Scope, name: string): Scope | undefined {
   for (let at: Scope | undefined = scope; at; at = at.outer) if (at.names.has(name)) return at;

@@ -55,10 +55,11 @@ async function handedByType(follow: Follower, type: Resolved, at: number, depth 
   const own = (await follow.files.uses(type.path))?.callbacks.get(callbackKey(type.line, at));
   if (own) return follow.valueOf(type.path, own);
   const bases = (await follow.classAt({ path: type.path, line: type.line }))?.bases ?? [];
-  if (bases.length > 1) follow.isLikely = true;
-  for (const base of bases) {
-    const found = await handedByType(follow, await follow.resolve(type.path, base), at, depth + 1);
-    if (typeof found !== "string") return found;
-  }
-  return "unknown";
+  const found: Resolved[] = [];
+  for (const base of bases)
+    found.push(await handedByType(follow, await follow.resolve(type.path, base), at, depth + 1));
+  const first = found.find((each) => typeof each !== "string");
+  // Of a union, all types may say the same.
+  if (found.some((each) => JSON.stringify(each) !== JSON.stringify(first))) follow.isLikely = true;
+  return first ?? "unknown";
 }

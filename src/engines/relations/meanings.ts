@@ -173,7 +173,8 @@ export function meaningOfBinding(binding: Binding, steps: number): Meaning {
 function agreedVariable(values: readonly Meaning[]): Meaning {
   const of = agreed(values.map((value) => (value.to === "variable" ? value.of : value))) ?? { to: "ambiguous" };
   const [first] = values;
-  return first?.to === "variable" && of.to !== "ambiguous" ? { ...first, of } : of;
+  // What is called by the name is the variable, whatever its values are.
+  return first?.to === "variable" ? { ...first, of: of.to === "ambiguous" ? { to: "opaque" } : of } : of;
 }
 
 function meaningOfVariable({ type, value }: Extract<Binding, { is: "variable" }>, steps: number): Meaning {

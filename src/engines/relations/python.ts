@@ -1,8 +1,8 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, NOTHING, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
+import { bindingScope, type Expression, NOTHING, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH, MAX_EXPRESSION_DEPTH } from "./limits.ts";
-import { type Place as BasePlace, visitChildren } from "./walk.ts";
+import { type Place as BasePlace, visitChildren, visitGuarded } from "./walk.ts";
 import { alternativesOf, boundOf, expressionOf, narrowed, typeOf } from "./python-expressions.ts";
 import { ENTERED, ITERATED } from "./wrapped.ts";
 
@@ -78,36 +78,22 @@ function visit(node: SyntaxNode, place: Place): void {
       break;
     case "if_statement":
     case "elif_clause":
-    case "while_statement":
-    case "boolean_operator":
-      conditional(node, place);
+    case "while_statement": {
+      const guarded = node.field("consequence") ?? node.field("body");
+      visitGuarded(node, place, guarded, narrowed(node.field("condition"), scope), visit);
       return;
+    }
+    case "boolean_operator": {
+      const guard = node.field("operator")?.text === "and" ? node.field("left") : undefined;
+      visitGuarded(node, place, node.field("right"), narrowed(guard, scope), visit);
+      return;
+    }
     case "assert_statement":
       for (const [name, type] of narrowed(node.namedChild(0), scope)) file.bind(scope, name, { is: "variable", type });
       break;
   }
   children(node, place);
 }
-
-/** Reads what a condition guards: there, names have the types that it says. */
-function conditional(node: SyntaxNode, place: Place): void {
-  const { scope } = place;
-  const isOperator = node.type === "boolean_operator";
-  const isAnd = node.field("operator")?.text === "and";
-  const guard = isOperator ? (isAnd ? node.field("left") : undefined) : node.field("condition");
-  const names = new Map(narrowed(guard, scope).map(([name, type]) => [name, { is: "variable", type } as const]));
-  const guarded = node.field(isOperator ? "right" : "consequence") ?? node.field("body");
-  const inner = { ...place, depth: place.depth + 1 };
-  if (place.depth >= MAX_DEPTH) return;
-  for (const child of node.namedChildren) {
-    const isGuarded = names.size > 0 && child.id === guarded?.id;
-    const within: Scope = { ...scope, outer: scope, names, binds: bindingScope(scope) };
-    visit(child, isGuarded ? { ...inner, scope: within } : inner);
-  }
-}
-
-/** The scope that names are bound in: blocks have none. */
-const bindingScope = (scope: Scope): Scope => scope.binds ?? scope;
 
 function use(kind: "call" | "inherit" | "decorator", node: SyntaxNode, { file, scope }: Place): void {
   const named = node.type === "attribute" ? node.field("attribute") : node;

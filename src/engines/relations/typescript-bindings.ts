@@ -4,7 +4,7 @@ import { commonExports } from "./commonjs.ts";
 import { type Expression, holderOf, lookUp, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH, MAX_EXPRESSION_DEPTH } from "./limits.ts";
-import { expressionOf, FUNCTION, givenValue, objectOf, type Place } from "./typescript-expressions.ts";
+import { expressionOf, FUNCTION, givenValues, objectOf, type Place } from "./typescript-expressions.ts";
 import { WHOLE_MODULE } from "./types.ts";
 import { ITERATED } from "./wrapped.ts";
 
@@ -122,15 +122,17 @@ export function fieldAssignment(node: SyntaxNode, place: Place): HeldObject | un
     const line = field.row + 1;
     const isFunction = FUNCTION.test(right.type) || right.type === "class";
     const object = heldObject(right, line, file, field.text === "prototype" ? owner : undefined);
-    const of = object?.is ?? (isFunction ? undefined : givenValue(right, scope));
+    const values = isFunction ? [undefined] : object ? [object.is] : givenValues(right, scope);
     // A field of `this` is known by the class, whatever it holds; other objects may have it from elsewhere.
-    if (isFunction || owner === scope.own || (of && of.is !== "unknown")) file.member(owner, field.text, line, of);
+    for (const of of values)
+      if (isFunction || owner === scope.own || (of && of.is !== "unknown")) file.member(owner, field.text, line, of);
     return object;
   } else if (left.type === "identifier") {
-    const holder = holderOf(scope, left.text);
+    let holder = holderOf(scope, left.text);
+    for (; holder?.binds; holder = holderOf(holder, left.text)) holder.names.delete(left.text);
     const known = holder?.names.get(left.text)?.is;
     if (holder && (known === "variable" || known === "several"))
-      file.bind(holder, left.text, { is: "variable", value: givenValue(right, scope) });
+      for (const value of givenValues(right, scope)) file.bind(holder, left.text, { is: "variable", value });
   }
   return undefined;
 }

@@ -2,7 +2,7 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import type { Expression, Scope } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
-import { parameterKey } from "./types.ts";
+import { MAX_PARAMETERS, parameterKey } from "./types.ts";
 import { argumentAt } from "./walk.ts";
 import { expressionOf, type Place, typeOf, typeParameters } from "./typescript-expressions.ts";
 
@@ -17,9 +17,25 @@ export function handedTo(node: SyntaxNode, at: number, scope: Scope): Expression
     const key = outer === undefined ? undefined : parameterKey(outer, at);
     return called && key !== undefined ? { is: "handed", by: expressionOf(called, scope), at: key } : undefined;
   }
-  const type = around && /^(?:variable_declarator|public_field_definition)$/.test(around.type) && around.field("type");
+  const type = around && (returnTypeAround(around) ?? declaredTypeOf(around));
   const key = parameterKey("itself", at);
   return type && key !== undefined ? { is: "handed", by: typeOf(type, scope), at: key } : undefined;
+}
+
+const declaredTypeOf = (node: SyntaxNode): SyntaxNode | undefined =>
+  /^(?:variable_declarator|public_field_definition)$/.test(node.type) ? node.field("type") : undefined;
+
+const FUNCTIONS = /^(?:arrow_function|function_declaration|function_expression|method_definition)$/;
+
+/** Blocks between a `return` and its function that are looked through. */
+const MAX_BLOCKS = 12;
+
+/** The declared result of the function that returns what stands in the node. */
+function returnTypeAround(node: SyntaxNode): SyntaxNode | undefined {
+  let around: SyntaxNode | undefined = node;
+  if (node.type !== "return_statement" && node.type !== "arrow_function") return undefined;
+  for (let i = 0; around && i < MAX_BLOCKS && !FUNCTIONS.test(around.type); i++) around = around.parent;
+  return around && FUNCTIONS.test(around.type) ? around.field("return_type") : undefined;
 }
 
 /** Records what a function hands to the callback that is its parameter `at`. */
@@ -35,7 +51,11 @@ export function callbackTypes(type: SyntaxNode, at: number, line: number, place:
   // `...handlers: [H, H]` are parameters, one after the other.
   else if (type.type === "tuple_type")
     for (const [i, part] of type.namedChildren.entries()) callbackTypes(part, at + i, line, place, depth + 1);
-  else if (/^(?:type_identifier|generic_type|nested_type_identifier)$/.test(type.type))
+  // `...handlers: H[]` are any number.
+  else if (type.type === "array_type") {
+    const [element] = type.namedChildren;
+    if (element) for (let i = at; i < MAX_PARAMETERS; i++) callbackTypes(element, i, line, place, depth + 1);
+  } else if (/^(?:type_identifier|generic_type|nested_type_identifier)$/.test(type.type))
     file.hands(line, typeOf(type, scope), at, "type");
 }
 

@@ -4,6 +4,7 @@ import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { type Expression, lookUp, NOTHING, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { loadedModule } from "./loaded-module.ts";
+import type { UseKind } from "./types.ts";
 import type { Place as BasePlace } from "./walk.ts";
 import { ELEMENT, LIST, MAP } from "./wrapped.ts";
 
@@ -38,9 +39,46 @@ export function valueOf(node: SyntaxNode, scope: Scope): Expression {
   return (binding?.is === "variable" ? (binding.type ?? binding.value) : undefined) ?? UNKNOWN;
 }
 
-/** The value that a variable or field is given. */
-export const givenValue = (node: SyntaxNode, scope: Scope): Expression =>
-  node.type === "null" || node.type === "undefined" ? NOTHING : valueOf(node, scope);
+/** The values that a variable or field may be given: two in `a ?? b` and `c ? a : b`. */
+export function givenValues(node: SyntaxNode, scope: Scope): Expression[] {
+  return alternativesOf(node).map((each) =>
+    each.type === "null" || each.type === "undefined" ? NOTHING : valueOf(each, scope),
+  );
+}
+
+const MAX_ALTERNATIVES = 4;
+
+function alternativesOf(node: SyntaxNode, depth = 0): SyntaxNode[] {
+  const inner = (...fields: string[]): SyntaxNode[] =>
+    fields
+      .flatMap((field) => node.field(field) ?? [])
+      .flatMap((each) => alternativesOf(each, depth + 1))
+      .slice(0, MAX_ALTERNATIVES);
+  if (depth > MAX_EXPRESSION_DEPTH) return [node];
+  if (node.type === "ternary_expression") return inner("consequence", "alternative");
+  if (node.type === "binary_expression" && /^(?:\?\?|\|\|)$/.test(node.field("operator")?.text ?? ""))
+    return inner("left", "right");
+  const child = node.type === "parenthesized_expression" ? node.namedChild(0) : undefined;
+  return child ? alternativesOf(child, depth + 1) : [node];
+}
+
+/** What a condition says of the types of names: `a instanceof A && …`. */
+export function narrowed(
+  condition: SyntaxNode | undefined,
+  scope: Scope,
+  depth = 0,
+): [name: string, type: Expression][] {
+  if (!condition || depth > MAX_EXPRESSION_DEPTH) return [];
+  if (condition.type === "parenthesized_expression") return narrowed(condition.namedChild(0), scope, depth + 1);
+  if (condition.type !== "binary_expression") return [];
+  const [left, right] = [condition.field("left"), condition.field("right")];
+  const operator = condition.field("operator")?.text;
+  if (operator === "&&") return [...narrowed(left, scope, depth + 1), ...narrowed(right, scope, depth + 1)];
+  if (operator !== "instanceof" || left?.type !== "identifier") return [];
+  return right && /^(?:identifier|member_expression)$/.test(right.type)
+    ? [[left.text, expressionOf(right, scope)]]
+    : [];
+}
 
 /** The class whose `this` a function sees. */
 export const ownOf = (node: SyntaxNode, scope: Scope): OpenClass | undefined =>
@@ -183,3 +221,10 @@ const MAPS = /^(?:Map|ReadonlyMap|WeakMap|Record)$/;
 
 const wrappedType = (of: Expression, name: typeof LIST | typeof MAP): Expression =>
   of.is === "unknown" ? UNKNOWN : { is: "member", of, name };
+
+/** Records a use of what an expression names. */
+export function use(kind: UseKind, node: SyntaxNode, { file, scope }: Place): void {
+  const named = node.type === "member_expression" ? node.field("property") : node;
+  if (named && named.type.endsWith("identifier"))
+    file.use(kind, named.text, named.row + 1, scope, expressionOf(node, scope));
+}

@@ -2,7 +2,6 @@ import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { type Expression, NOTHING, type OpenClass, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
-import type { UseKind } from "./types.ts";
 import {
   assignedOwner,
   assignedTo,
@@ -16,7 +15,8 @@ import {
   assignedName,
   expressionOf,
   FUNCTION,
-  givenValue,
+  givenValues,
+  narrowed,
   LEAVES,
   objectOf,
   ownOf,
@@ -24,12 +24,13 @@ import {
   resultOf,
   typeOf,
   typeParameters,
+  use,
   usedIn,
   valueOf,
 } from "./typescript-expressions.ts";
 import { exportedNames, importStatement, requiredNames } from "./typescript-imports.ts";
 import { loadedModule, moduleOfCall } from "./loaded-module.ts";
-import { visitChildren } from "./walk.ts";
+import { visitChildren, visitGuarded } from "./walk.ts";
 
 /** Reads a tree of TypeScript or JavaScript. */
 export function readTypeScript(root: SyntaxNode, file: FileBuilder): void {
@@ -100,6 +101,15 @@ function visit(node: SyntaxNode, place: Place): void {
       children(node, inner);
       return;
     }
+    case "if_statement":
+    case "ternary_expression":
+      visitGuarded(node, place, node.field("consequence"), narrowed(node.field("condition"), scope), visit);
+      return;
+    case "binary_expression": {
+      const guard = node.field("operator")?.text === "&&" ? node.field("left") : undefined;
+      visitGuarded(node, place, node.field("right"), narrowed(guard, scope), visit);
+      return;
+    }
     case "call_expression": {
       const called = node.field("function");
       const module = called && moduleOfCall(node, called, /^(?:require|import)$/);
@@ -133,12 +143,6 @@ function visit(node: SyntaxNode, place: Place): void {
     }
   }
   children(node, place);
-}
-
-function use(kind: UseKind, node: SyntaxNode, { file, scope }: Place): void {
-  const named = node.type === "member_expression" ? node.field("property") : node;
-  if (named && named.type.endsWith("identifier"))
-    file.use(kind, named.text, named.row + 1, scope, expressionOf(node, scope));
 }
 
 function exportStatement(node: SyntaxNode, place: Place): void {
@@ -297,8 +301,9 @@ function classMember(node: SyntaxNode, opened: OpenClass, place: Place): void {
   } else if (name && /(?:field_definition|property_signature)$/.test(node.type)) {
     const isFunction = value !== undefined && FUNCTION.test(value.type);
     const object = type ? undefined : heldObject(value, name.row + 1, file);
-    const given = object?.is ?? (value && !isFunction ? givenValue(value, scope) : undefined);
-    file.member(opened, name.text, name.row + 1, type ? typeOf(type, scope) : given, type !== undefined);
+    const given = object ? [object.is] : value && !isFunction ? givenValues(value, scope) : [undefined];
+    for (const of of type ? [typeOf(type, scope)] : given)
+      file.member(opened, name.text, name.row + 1, of, type !== undefined);
     if (type) functionField(type, name.row + 1, place);
     if (value && isFunction) functionLike(value, place, name, false, scope.own);
     else if (object) objectLiteral(object.node, object.opened, place);
@@ -309,8 +314,7 @@ function classMember(node: SyntaxNode, opened: OpenClass, place: Place): void {
 
 function declarator(node: SyntaxNode, place: Place): void {
   const { file, scope } = place;
-  const name = node.field("name");
-  const type = node.field("type");
+  const [name, type] = [node.field("name"), node.field("type")];
   const value = assignedTo(node.field("value"), name, file, scope);
   // `require("./a").b` takes one name of the module.
   const taken = value?.type === "member_expression" ? value.field("property")?.text : undefined;
@@ -325,9 +329,10 @@ function declarator(node: SyntaxNode, place: Place): void {
       return;
     } else {
       const object = type ? undefined : objectOf(value);
-      const held = object ? ({ is: "class", line } as const) : value ? givenValue(value, scope) : NOTHING;
-      const known = type ? { type: typeOf(type, scope) } : { value: held };
-      file.bind(scope, name.text, { is: "variable", line: scope === file.top ? line : undefined, ...known, at: line });
+      const held: Expression[] = object ? [{ is: "class", line }] : value ? givenValues(value, scope) : [NOTHING];
+      const known = type ? [{ type: typeOf(type, scope) }] : held.map((each) => ({ value: each }));
+      for (const each of known)
+        file.bind(scope, name.text, { is: "variable", line: scope === file.top ? line : undefined, ...each, at: line });
       if (object) {
         objectLiteral(object, file.openClass(line), place);
         return;

@@ -1,6 +1,6 @@
 /** What the readers of all languages share. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import type { Expression, Scope } from "./expressions.ts";
+import { type Expression, guardedScope, type Scope } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH } from "./limits.ts";
 import { MAX_PARAMETERS } from "./types.ts";
@@ -22,6 +22,18 @@ export function visitChildren<P extends Place>(
   if (place.depth >= MAX_DEPTH) return;
   const inner = { ...place, depth: place.depth + 1 };
   for (const child of node.namedChildren) visit(child, inner);
+}
+
+/** Visits what a condition guards in a scope where names have the types that it tells, and the rest as `visitChildren` does. */
+export function visitGuarded<P extends Place>(
+  node: SyntaxNode,
+  place: P,
+  guarded: SyntaxNode | undefined,
+  types: readonly (readonly [name: string, type: Expression])[],
+  visit: (node: SyntaxNode, place: P) => void,
+): void {
+  const scope = types.length > 0 ? guardedScope(place.scope, types) : place.scope;
+  visitChildren(node, place, (child, inner) => visit(child, child.id === guarded?.id ? { ...inner, scope } : inner));
 }
 
 /** A name; one that the file does not bind is of a package, by default the file's own. */

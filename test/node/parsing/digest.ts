@@ -2,4 +2,4 @@
  * SHA-256 of every case's parse, in order of file name. When it changes, stored indexes differ from new ones: raise
  * `PARSER_VERSION`.
  */
-export const CASES_DIGEST = "728fa73f17f346940492f251579f6facde889a91d74b2345d4e40da9403054fb";
+export const CASES_DIGEST = "2875e813cb451b2f26faa4abc3bc262a9f5cacce026403beedf04ef5307a00ec";

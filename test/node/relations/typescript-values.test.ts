@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { callsIn } from "./support.ts";
+
+const lines = (...all: string[]): string => all.join("\n");
+
+describe("values of TypeScript", () => {
+  it("knows what functions get that are one of many, returned, or in a union that agrees", async () => {
+    const app = lines(
+      "class Context { text() {} }", // 1
+      "type Handler = (c: Context) => void;",
+      "type Middleware = (c: Context, next: () => void) => void;",
+      "interface Get<P = string> {",
+      "  <T extends P>(first: Handler | Middleware): App",
+      "  <T extends P>(path: T, ...handlers: Handler[]): App",
+      "}",
+      "class App { get!: Get }",
+      "new App().get((c) => c.text());", // 9
+      'new App().get("/", (c) => c.text(), (c) => c.text());',
+      'new App().get("/").get("/", (c) => c.text());',
+      "const made = (): Middleware => (c, next) => c.text();", // 12
+      "function make(is: boolean): Handler {",
+      "  if (is) return (c) => c.text();",
+      "  return function (c) { c.text(); };",
+      "}",
+      "function other(): void { const inner = (c) => c.text(); }", // 17
+    );
+    const calls = await callsIn({ "app.ts": app }, "app.ts");
+    expect(calls.filter((call) => call.startsWith("text@"))).toEqual([
+      ...[9, 10, 10, 11, 12, 14, 15].map((line) => `text@${line} → app.ts:1`),
+      "text@17 → unknown",
+    ]);
+  });
+
+  it("knows what a condition tells of a name, and values of which one is given", async () => {
+    const app = lines(
+      "class A { go() {} }", // 1
+      "class B { go() {} }",
+      "function f(x: unknown, y: unknown, a?: A, is?: boolean) {",
+      "  if (x instanceof A) { x.go(); }",
+      "  else x.go();", // 5
+      "  const one = x instanceof B && x.go();",
+      "  const two = x instanceof B ? x.go() : x.go();",
+      "  if (y instanceof A) { y = new B(); y.go(); }",
+      "  const three = is ? new A() : undefined; three?.go();", // 9
+      "  const four = a ?? new A(); four.go();",
+      "  const five = is ? new A() : new B(); five.go();",
+      "}",
+      "class C {", // 13
+      "  a;",
+      "  constructor(a) { this.a = a || new A(); }",
+      "  run() { this.a.go(); }",
+      "}",
+    );
+    const calls = await callsIn({ "app.ts": app }, "app.ts");
+    expect(calls.filter((call) => call.startsWith("go@"))).toEqual([
+      "go@4 → app.ts:1",
+      "go@5 → unknown",
+      "go@6 → app.ts:2",
+      "go@7 → app.ts:2",
+      "go@7 → unknown",
+      "go@8 → unknown",
+      "go@9 → app.ts:1",
+      "go@10 → app.ts:1 likely",
+      "go@11 → unknown",
+      "go@16 → app.ts:1 likely",
+    ]);
+  });
+});
