@@ -1,7 +1,7 @@
 /** Where the lines of a text begin and end. */
 
 const LINE_BREAK = 10;
-/** Most lines are short: as many bytes are looked at before the rest is searched, whose start takes longer than they do. */
+/** Bytes compared one by one before `indexOf` is called, which costs more than they do: most lines are short. */
 const NEAR_BYTES = 64;
 
 /** Start of the line that has an offset. */

@@ -201,7 +201,7 @@ function returns(node: SyntaxNode, line: number, place: Place): void {
   if (type && !isTypeParameter(type, place)) place.file.returns(line, typeOf(type, place.scope));
 }
 
-/** A type parameter whose constraint is an interface is known by it within its function; for those who call that it stands for another type. */
+/** A type parameter whose constraint is an interface is known by it within its function; outside of that it stands for a type of its own. */
 function typeParameters(node: SyntaxNode, { file, scope }: Place): void {
   for (const each of node.field("type_parameters")?.namedChildren ?? []) {
     const [constraint, ...others] = each.field("type")?.namedChildren ?? [];

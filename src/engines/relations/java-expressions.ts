@@ -95,7 +95,7 @@ function unqualified(name: string, key: string, { scope, statics }: Place): Expr
   };
 }
 
-/** A name in an expression: where the file does not bind it, it may be an inherited field. By custom, names of classes have small letters. */
+/** A name in an expression: where the file does not bind it, it may be an inherited field. By custom, a name like `Words` is a class. */
 function value(name: string, place: Place): Expression {
   const field = /^\p{Lu}.*\p{Ll}/u.test(name) ? undefined : inherited(name, place.scope);
   return field ? { is: "name", name, scope: place.scope, otherwise: field } : named(name, place);

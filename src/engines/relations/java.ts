@@ -286,7 +286,7 @@ function parameterType(node: SyntaxNode, place: Place): string {
   return node.field("dimensions") ? `${name}[]` : name;
 }
 
-/** A type parameter that has a bound is known by it where its class or method is declared; for those who use these it stands for another type. */
+/** A type parameter that has a bound is known by it within its class or method; outside of these it stands for a type of its own. */
 function typeParameters(node: SyntaxNode, place: Place): void {
   const { file, scope } = place;
   for (const each of node.field("type_parameters")?.namedChildren ?? []) {

@@ -180,7 +180,7 @@ function typeParameters(node: SyntaxNode, { file, scope }: Place): void {
   }
 }
 
-/** What a type parameter has for certain, but the type that it stands for may have its own. */
+/** The bound of a type parameter; the type that it stands for may override what the bound has. */
 const standIn = (of: Expression): Expression => ({ is: "likely", of });
 
 const returnType = (node: SyntaxNode, scope: Scope): Expression | undefined => {

@@ -15,11 +15,13 @@ export async function inheritedMembers(indexes: OpenIndexes, name: string, path?
   if (owner === "") return [];
   const { symbols } = await indexes.symbols({ name: owner, match: "exact", limit: MAX_TYPES, path });
   const found: FoundSymbol[] = [];
-  for (const [revision, own] of Map.groupBy(symbols, (each) => each.revision))
-    await indexes.withUses(revision, async (_, files) => {
-      const types = own.filter(({ kind }) => TYPES.has(kind));
-      if (types.length > 0) found.push(...(await files.described(await inheritedBy(files, types, lastPart(name)))));
-    });
+  const types = symbols.filter(({ kind }) => TYPES.has(kind));
+  for (const [revision, own] of Map.groupBy(types, (each) => each.revision)) {
+    const members = await indexes.withUses(revision, async (_, files) =>
+      files.described(await inheritedBy(files, own, lastPart(name))),
+    );
+    found.push(...members);
+  }
   return found;
 }
 
