@@ -5,6 +5,8 @@ import { CALL_PATH, CERTAINTIES, IMPACT, REFERENCES, RELATIONS, type Request } f
 import { SearchedIndex, type Selection, selector } from "./search.ts";
 import { Line, OtherOwner, Owner } from "./shapes.ts";
 
+const Count = z.int().min(0);
+
 export const ReferencesQuery = z.object({ ...selector, ...queryShape(REFERENCES) });
 export type ReferencesQuery = Selection & Request<typeof REFERENCES>;
 
@@ -39,6 +41,10 @@ export const ReferencesResponse = z
       .describe("References are found by name; what a name is bound to is resolved only for a `relation`."),
     total: z.int().min(0).describe("Lines found; there may be more where `truncated`."),
     truncated: z.boolean(),
+    counts: z
+      .object({ certain: Count, likely: Count, name: Count })
+      .optional()
+      .describe("With `relation`: the lines of `total` by certainty."),
     unread: z
       .int()
       .min(0)
@@ -89,8 +95,6 @@ export type PathResponse = z.infer<typeof PathResponse>;
 
 export const ImpactRequest = z.object({ ...selector, ...bodyShape(IMPACT) }).meta({ id: "ImpactRequest" });
 export type ImpactRequest = Selection & Request<typeof IMPACT>;
-
-const Count = z.int().min(0);
 
 export const ImpactResponse = z
   .object({

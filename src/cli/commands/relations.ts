@@ -2,6 +2,7 @@ import { REFERENCES } from "../../contract/questions.ts";
 import { referencesResponse } from "../../interface/questions/http.ts";
 import { references } from "../../interface/questions/questions.ts";
 import type { RelatedReference } from "../../interface/questions/relations/answer.ts";
+import { countedText, countsOf } from "../../interface/questions/relations/counts.ts";
 import type { Certainty } from "../../interface/questions/relations/found.ts";
 import { ask, type CommandAnswer, nothingFound, placeText, show } from "../ask.ts";
 import { requestOf } from "../request.ts";
@@ -68,14 +69,14 @@ export async function relations(
       if (definition !== "") lines.push(ui.style("bold", definition));
       lines.push(...own.map((each) => lineText(context, found, each)));
     }
-    const { unread = 0, implementing = 0, inherited } = found.answer;
+    const { counts = countsOf(list), unread = 0, implementing = 0, inherited } = found.answer;
     const notRead = unread === 0 ? [] : [`${unread} files that may hold more could not be read for it`];
     const implemented =
       implementing === 0
         ? []
         : [`${implementing} definitions implement it, with callers of their own: codectx implementations ${name}`];
     const meant = inherited ? [`${name} is inherited: it is ${inherited.join(", ")}`] : [];
-    return [...meant, countsOf(list), ...lines, ...shownOf(list.length, found.answer), ...notRead, ...implemented];
+    return [...meant, countedText(counts), ...lines, ...shownOf(list.length, found.answer), ...notRead, ...implemented];
   });
 }
 
@@ -94,13 +95,6 @@ function definitionText(
   if (!target) return "by name only";
   const repo = indexes.length > 1 ? `${indexes[target.revision ?? revision]?.name} ` : "";
   return `${target.qualifiedName}  ${repo}${target.path}:${target.line}`;
-}
-
-function countsOf(list: readonly RelatedReference[]): string {
-  const counts = Map.groupBy(list, ({ certainty }) => certainty);
-  return [...counts]
-    .map(([certainty, { length }]) => `${length} ${certainty === "name" ? "by name" : certainty}`)
-    .join(", ");
 }
 
 function lineText(

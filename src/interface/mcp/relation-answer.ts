@@ -1,6 +1,7 @@
 /** Text of `find_references` with a relation: counts first, then the uses by definition and file, the surest first. */
 import type { Answered } from "../questions/code-index.ts";
 import type { RelatedReference, RelationAnswer } from "../questions/relations/answer.ts";
+import { countedText, countsOf } from "../questions/relations/counts.ts";
 import { type AnswerOptions, budgetOf, heading, placeOf } from "./answer-frame.ts";
 import { fit, type Forms, shownOf } from "./text.ts";
 
@@ -12,11 +13,12 @@ const HEADINGS: Readonly<Record<RelatedReference["certainty"], string>> = {
 
 /** The answer; a service of another version may count less. */
 type ShownRelations = Answered<
-  Omit<RelationAnswer, "unread" | "implementing"> & Partial<Pick<RelationAnswer, "unread" | "implementing">>
+  Omit<RelationAnswer, "counts" | "unread" | "implementing"> &
+    Partial<Pick<RelationAnswer, "counts" | "unread" | "implementing">>
 >;
 
 export function relationText(
-  { indexes, leftOut, references, total, truncated, unread = 0, implementing = 0, inherited }: ShownRelations,
+  { indexes, leftOut, references, total, truncated, counts, unread = 0, implementing = 0, inherited }: ShownRelations,
   options: AnswerOptions,
   { name, relation }: { name: string; relation: RelatedReference["relation"] },
 ): string {
@@ -50,12 +52,10 @@ export function relationText(
     const around = each.enclosing === null || relation === "callees" ? "" : `  [in ${each.enclosing}]`;
     return [`${place}  ${each.text}${around}${callee}${steps}`, `${place}${callee}${steps}`];
   });
-  const counts = Map.groupBy(references, ({ certainty }) => certainty);
-  const counted = [...counts].map(
-    ([certainty, { length }]) => `${length} ${certainty === "name" ? "by name" : certainty}`,
-  );
   const shown = fit(parts, budgetOf(options, head)).filter((part) => part !== "");
   const isExact = !truncated || references.length < total;
   const foot = `${shownOf(shown.length, total, "use", isExact)}. ${limits}`;
-  return [head, `${relation} of ${name}: ${counted.join(", ")}`, shown.join("\n"), foot].join("\n\n");
+  return [head, `${relation} of ${name}: ${countedText(counts ?? countsOf(references))}`, shown.join("\n"), foot].join(
+    "\n\n",
+  );
 }

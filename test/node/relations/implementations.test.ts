@@ -1,3 +1,4 @@
+import { countedText } from "../../../src/interface/questions/relations/counts.ts";
 import { describe, expect, it } from "vitest";
 import { compareSignatures, readGoSignature } from "../../../src/engines/relations/go-signature.ts";
 import type { UsesIndex } from "../../../src/engines/relations/uses-index.ts";
@@ -169,7 +170,7 @@ describe("callers of an interface's method", () => {
         "}",
       ].join("\n"),
     });
-    const callersAt = async (line?: number) => {
+    const answerAt = async (line?: number, limit = 50) => {
       const symbols = (await files.definitions("save")).filter((each) => line === undefined || each.startLine === line);
       const info = { name: "r", gitSha: null, indexedAtMs: 0, isWorkTree: false };
       const indexes: Partial<OpenIndexes> = {
@@ -178,13 +179,20 @@ describe("callers of an interface's method", () => {
           Promise.resolve({ symbols: symbols.map((each) => Object.assign({ revision: 0 }, each)) } as never),
         withUses: (_, work) => work(files, files),
       };
-      const request = { relation: "callers", name: "save", limit: 50 } as const;
-      const answer = await relatedReferences(indexes as OpenIndexes, request);
-      return [answer.references.map((each) => each.line), answer.implementing];
+      const request = { relation: "callers", name: "save", limit } as const;
+      return relatedReferences(indexes as OpenIndexes, request);
+    };
+    const callersAt = async (line?: number) => {
+      const { references, implementing } = await answerAt(line);
+      return [references.map((each) => each.line), implementing];
     };
     expect(await callersAt(1)).toEqual([[9], 2]);
     expect(await callersAt(3)).toEqual([[10, 9], 0]);
     expect(await callersAt()).toEqual([[9, 10], 0]);
+    // Lines beyond the limit are counted too.
+    const { references, total, counts } = await answerAt(3, 1);
+    expect([references.length, total, counts]).toEqual([1, 2, { certain: 1, likely: 1, name: 0 }]);
+    expect(countedText(counts)).toBe("1 certain, 1 likely");
   });
 });
 

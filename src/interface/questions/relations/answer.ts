@@ -7,6 +7,7 @@ import { InvalidFieldError, nothingIndexed, type OpenIndexes } from "../code-ind
 import { unknownName, unknownPath } from "../unknown.ts";
 import { CalleesFinder } from "./callees.ts";
 import { bySureness, UsesFinder } from "./callers.ts";
+import { type Counts, noCounts } from "./counts.ts";
 import {
   type Certainty,
   type FoundUse,
@@ -41,6 +42,8 @@ export interface RelationAnswer {
   references: RelatedReference[];
   total: number;
   truncated: boolean;
+  /** The lines of `total` by certainty. */
+  counts: Counts;
   /** Files that may hold more and were not looked at, because their uses are not stored. */
   unread: number;
   /** Number of members that implement those whose callers are asked for, and whose own callers are not among these. */
@@ -63,7 +66,14 @@ const MAX_IMPORTING = 50;
  */
 export async function relatedReferences(indexes: OpenIndexes, request: RelationRequest): Promise<RelationAnswer> {
   const { relation, limit } = request;
-  const answer: RelationAnswer = { references: [], total: 0, truncated: false, unread: 0, implementing: 0 };
+  const answer: RelationAnswer = {
+    references: [],
+    total: 0,
+    truncated: false,
+    counts: noCounts(),
+    unread: 0,
+    implementing: 0,
+  };
   const isOfPath = relation === "importers";
   const finders = isOfPath ? await ofPath(indexes, request) : await ofName(indexes, request, answer);
   const most = isOfPath ? MAX_IMPORTING : MAX_REVISIONS;
@@ -88,6 +98,7 @@ export async function relatedReferences(indexes: OpenIndexes, request: RelationR
     }
     seen = found.known;
     answer.total += found.listed.length;
+    for (const { certainty } of found.listed) answer.counts[certainty]++;
     answer.truncated ||= found.truncated;
     answer.unread += found.unread;
     answer.implementing += found.implementing;

@@ -1,0 +1,20 @@
+/** Numbers of lines by how sure they are, as answers begin with them. */
+import type { Certainty } from "./found.ts";
+
+export type Counts = Record<Certainty, number>;
+
+export function noCounts(): Counts {
+  return { certain: 0, likely: 0, name: 0 };
+}
+
+export function countsOf(lines: readonly { certainty: Certainty }[]): Counts {
+  const counts = noCounts();
+  for (const { certainty } of lines) counts[certainty]++;
+  return counts;
+}
+
+/** Such as `12 certain, 3 by name`. */
+export function countedText({ certain, likely, name }: Counts): string {
+  const parts = [certain > 0 && `${certain} certain`, likely > 0 && `${likely} likely`, name > 0 && `${name} by name`];
+  return parts.filter((part) => part !== false).join(", ");
+}
