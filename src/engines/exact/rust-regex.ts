@@ -191,7 +191,7 @@ class Instance {
   }
 
   #memory(): Uint8Array {
-    // Empty when the memory has grown: its buffer is another one then.
+    // A memory that grows gets a new buffer, which leaves the old view empty.
     if (this.#bytes.length === 0) this.#bytes = new Uint8Array(this.#exports.memory.buffer);
     return this.#bytes;
   }

@@ -49,8 +49,8 @@ export function parseReadable(
 const TYPE_PARAMETERS = /^[ \t]{1,200}<(?:[\w$]|\r?$)/;
 /** Where a member may end. */
 const MEMBER_END = /[\w$'"\])}>]\r?$/;
-/** A line within a comment, or without anything. */
-const NOTHING_SAID = /^[ \t]{0,200}(?:\/\/|\/?\*|\r?$)/;
+/** A blank line, or one of a comment. */
+const BLANK_OR_COMMENT = /^[ \t]{0,200}(?:\/\/|\/?\*|\r?$)/;
 const MAX_LINE = 400;
 
 /**
@@ -68,7 +68,7 @@ function withSignaturesApart({ text }: SourceText, units: Uint16Array): Uint16Ar
       bare ??= units.slice();
       bare[start] = SEMICOLON;
     }
-    if (!NOTHING_SAID.test(line)) isOpen = MEMBER_END.test(text.slice(Math.max(start, end - 2), end));
+    if (!BLANK_OR_COMMENT.test(line)) isOpen = MEMBER_END.test(text.slice(Math.max(start, end - 2), end));
     start = end + 1;
   }
   return bare;

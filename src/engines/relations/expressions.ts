@@ -63,7 +63,7 @@ export interface Scope {
   readonly path: string | null;
   /** Of the scope of the whole file: modules give it all their names, so that what it does not bind may be one of these. */
   takesNames?: boolean;
-  /** Of the scope of a block that binds no names of its own, but in which a condition tells the types of some: the scope around. */
+  /** Of a guarded block, in which a condition has narrowed the types of names: the scope around, which binds what it declares. */
   binds?: Scope;
 }
 
@@ -85,16 +85,16 @@ export interface OpenClass {
 
 export const lookUp = (scope: Scope, name: string): Binding | undefined => holderOf(scope, name)?.names.get(name);
 
-/** Whether a name stands for another one in a class or function of the file, as a type parameter does for its bound. */
+/** Whether a name is an alias that a class or function of the file binds, as a type parameter is one of its bound. */
 export function isBoundWithin(top: Scope, scope: Scope, name: string): boolean {
   const holder = holderOf(scope, name);
   return holder !== undefined && holder !== top && holder.names.get(name)?.is === "alias";
 }
 
-/** The scope that names are bound in where a scope is that of a block which only narrows types. */
+/** The scope that binds what is declared here: of a guarded block the one around. */
 export const bindingScope = (scope: Scope): Scope => scope.binds ?? scope;
 
-/** The scope of what a condition guards, with the types that it tells. */
+/** The scope of a guarded block, with the types that its condition states. */
 export function guardedScope(scope: Scope, types: readonly (readonly [name: string, type: Expression])[]): Scope {
   const names = new Map(types.map(([name, type]): [string, Binding] => [name, { is: "variable", type }]));
   return { ...scope, outer: scope, names, binds: bindingScope(scope) };

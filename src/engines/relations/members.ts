@@ -30,9 +30,7 @@ export async function findMember(follow: Follower, of: Place, name: string): Pro
     const own = part.members.get(name);
     if (own) return foundMember(part.path, own);
   }
-  for (const [path, base] of [{ path: of.path, bases: found.bases }, ...parts].flatMap((each) =>
-    each.bases.map((base) => [each.path, base] as const),
-  )) {
+  for (const [path, base] of basesOf([{ path: of.path, bases: found.bases }, ...parts])) {
     const at = await follow.resolve(path, base);
     if (typeof at !== "string" && at.wrapping?.length) return "unknown";
     // A trait of Rust does not hide the methods of another one.
@@ -43,6 +41,10 @@ export async function findMember(follow: Follower, of: Place, name: string): Pro
   }
   return inProgram ? "none" : "unknown";
 }
+
+/** The bases that the parts of a class name, each with the file that names it. */
+const basesOf = (parts: readonly { path: string; bases: readonly Meaning[] }[]): (readonly [string, Meaning])[] =>
+  parts.flatMap(({ path, bases }) => bases.map((base) => [path, base] as const));
 
 /** A member of a class in a file, or the overloads of which it is one. */
 function foundMember(path: string, { line, type }: Member): FoundMember | Unresolved {
@@ -111,7 +113,7 @@ export async function inheritsFrom(follow: Follower, of: Place, base: Target): P
   if (!follow.takesStep()) return false;
   const own = await follow.classAt(of);
   const parts = own ? [{ path: of.path, bases: own.bases }, ...(await otherParts(of, follow.files))] : [];
-  for (const [path, each] of parts.flatMap((part) => part.bases.map((named) => [part.path, named] as const))) {
+  for (const [path, each] of basesOf(parts)) {
     const at = await follow.resolve(path, each);
     if (typeof at === "string" || at.line === undefined) continue;
     if (at.path === base.path && at.line === base.line) return true;

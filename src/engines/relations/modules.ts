@@ -33,7 +33,7 @@ export function byTaking(path: string): (a: string, b: string) => number {
   return (a, b) => Number(isLast(a)) - Number(isLast(b));
 }
 
-/** Whether a file is the one that its folder stands for, unless a manifest in the folder names another. */
+/** Whether an import of its folder leads to a file, unless a `package.json` there names another. */
 export const isIndex = (path: string): boolean => /(?:^|\/)index\.(?:d\.)?[cm]?[jt]sx?$/.test(path);
 
 /** Files that a script may mean by a path without regard to its ending, or by a folder. */

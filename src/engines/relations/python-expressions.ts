@@ -1,5 +1,6 @@
 /** Expressions and types of Python, as far as they can be followed. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import { alternativesOf, type Narrowed, narrowedBy } from "./choices.ts";
 import { type Expression, type Scope, UNKNOWN } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { ELEMENT, LIST, MAP } from "./wrapped.ts";
@@ -111,33 +112,25 @@ function listOf(elements: readonly SyntaxNode[], scope: Scope, depth: number): E
   return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: LIST };
 }
 
-const MAX_ALTERNATIVES = 4;
+/** The values that an expression may give: two in `a if c else b` and `a or b`. */
+export const givenBy = (node: SyntaxNode): SyntaxNode[] =>
+  alternativesOf(node, (each) => {
+    if (each.type === "conditional_expression") return [each.namedChild(0), each.namedChild(2)];
+    return operands(each, "or");
+  });
 
-/** The values that an expression may give: `a if c else b`, `a or b`; else itself. */
-export function alternativesOf(node: SyntaxNode, depth = 0): SyntaxNode[] {
-  const inner = (each: SyntaxNode | undefined): SyntaxNode[] => (each ? alternativesOf(each, depth + 1) : []);
-  if (depth < MAX_EXPRESSION_DEPTH) {
-    if (node.type === "parenthesized_expression") return inner(node.namedChild(0));
-    if (node.type === "conditional_expression")
-      return [...inner(node.namedChild(0)), ...inner(node.namedChild(2))].slice(0, MAX_ALTERNATIVES);
-    if (node.type === "boolean_operator" && node.field("operator")?.text === "or")
-      return [...inner(node.field("left")), ...inner(node.field("right"))].slice(0, MAX_ALTERNATIVES);
-  }
-  return [node];
-}
+/** The types that a condition states of names: `isinstance(a, A) and …`. */
+export const narrowed = (condition: SyntaxNode | undefined, scope: Scope): Narrowed[] =>
+  narrowedBy(condition, { conjunction: (each) => operands(each, "and"), test: (each) => instanceTest(each, scope) });
 
-/** What a condition says of the types of names: `isinstance(a, A) and …`. */
-export function narrowed(
-  condition: SyntaxNode | undefined,
-  scope: Scope,
-  depth = 0,
-): [name: string, type: Expression][] {
-  if (!condition || depth > MAX_EXPRESSION_DEPTH) return [];
-  if (condition.type === "parenthesized_expression") return narrowed(condition.namedChild(0), scope, depth + 1);
-  if (condition.type === "boolean_operator" && condition.field("operator")?.text === "and")
-    return ["left", "right"].flatMap((side) => narrowed(condition.field(side), scope, depth + 1));
-  if (condition.type !== "call" || condition.field("function")?.text !== "isinstance") return [];
-  const [name, type] = condition.field("arguments")?.namedChildren ?? [];
-  if (name?.type !== "identifier" || !type || !/^(?:identifier|attribute)$/.test(type.type)) return [];
-  return [[name.text, expressionOf(type, scope)]];
+const operands = (node: SyntaxNode, operator: "and" | "or"): (SyntaxNode | undefined)[] | undefined =>
+  node.type === "boolean_operator" && node.field("operator")?.text === operator
+    ? [node.field("left"), node.field("right")]
+    : undefined;
+
+function instanceTest(node: SyntaxNode, scope: Scope): Narrowed | undefined {
+  if (node.type !== "call" || node.field("function")?.text !== "isinstance") return undefined;
+  const [name, type] = node.field("arguments")?.namedChildren ?? [];
+  if (name?.type !== "identifier" || !type || !/^(?:identifier|attribute)$/.test(type.type)) return undefined;
+  return [name.text, expressionOf(type, scope)];
 }

@@ -3,7 +3,7 @@ import { bindingScope, type Expression, NOTHING, type OpenClass, type Scope, UNK
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH, MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { type Place as BasePlace, visitChildren, visitGuarded } from "./walk.ts";
-import { alternativesOf, boundOf, expressionOf, narrowed, typeOf } from "./python-expressions.ts";
+import { boundOf, expressionOf, givenBy, narrowed, typeOf } from "./python-expressions.ts";
 import { ENTERED, ITERATED } from "./wrapped.ts";
 
 /** Reads a Python tree. */
@@ -236,7 +236,7 @@ function assign(
   type: SyntaxNode | undefined,
   place: Place,
 ): void {
-  const values = right && !type ? alternativesOf(right) : [];
+  const values = right && !type ? givenBy(right) : [];
   // A name keeps what it has in `a = a or b`.
   const given = values.length > 1 ? values.filter((value) => value.text !== left?.text) : [right];
   for (const value of given) assignOne(left, value, type, place);
@@ -250,12 +250,12 @@ function assignOne(
 ): void {
   const { file, scope, body } = place;
   const known = type ? typeOf(type, scope) : right && assigned(right, scope);
-  const bound = left?.type === "identifier" ? boundOf(right, scope) : undefined;
-  if (bound && left) file.bind(scope, left.text, { is: "alias", of: standIn(bound) });
-  else if (left?.type === "identifier") {
+  if (left?.type === "identifier") {
+    const bound = boundOf(right, scope);
     const isTop = bindingScope(scope) === file.top;
     const top = isTop ? left.row + 1 : undefined;
-    if (body) file.member(body, left.text, left.row + 1, known, type !== undefined);
+    if (bound) file.bind(scope, left.text, { is: "alias", of: standIn(bound) });
+    else if (body) file.member(body, left.text, left.row + 1, known, type !== undefined);
     else if (type) file.bind(scope, left.text, { is: "variable", line: top, type: known });
     // A name of the whole module is a definition, whatever its value.
     else if (isTop && right?.type !== "call" && !file.top.names.has(left.text))

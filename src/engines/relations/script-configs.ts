@@ -86,8 +86,9 @@ export class ScriptConfigs {
   /** The files that the manifest of a folder names: `exports` are for those who name the package. */
   async #entriesOfFolder(path: string, module: string): Promise<Entry[]> {
     const folder = joinPath(folderOf(path), module);
+    if (folder === undefined) return [];
     const manifest = folder === "" ? "package.json" : `${folder}/package.json`;
-    if (folder === undefined || !this.#files.has(manifest)) return [];
+    if (!this.#files.has(manifest)) return [];
     let entries = this.#known.folders.get(manifest);
     if (!entries) {
       if (this.#known.folders.size >= MAX_FILES) return [];

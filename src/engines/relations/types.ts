@@ -36,7 +36,7 @@ export type Meaning =
   | { to: "either"; of: Meaning; otherwise: Meaning }
   | { to: "opaque" | "ambiguous" | "global" };
 
-/** What is likely, without regard to how often. */
+/** A meaning without what says that it is only likely. */
 export function certainly(meaning: Meaning): Meaning {
   let of = meaning;
   while (of.to === "likely") of = of.of;

@@ -1,6 +1,7 @@
 /** Expressions and types of TypeScript and JavaScript, as far as they can be followed. */
 import { wordSet } from "../../lib/word-set.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import { alternativesOf, type Narrowed, narrowedBy } from "./choices.ts";
 import { type Expression, lookUp, NOTHING, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { loadedModule } from "./loaded-module.ts";
@@ -39,45 +40,30 @@ export function valueOf(node: SyntaxNode, scope: Scope): Expression {
   return (binding?.is === "variable" ? (binding.type ?? binding.value) : undefined) ?? UNKNOWN;
 }
 
-/** The values that a variable or field may be given: two in `a ?? b` and `c ? a : b`. */
-export function givenValues(node: SyntaxNode, scope: Scope): Expression[] {
-  return alternativesOf(node).map((each) =>
+/** The values that a variable or field may be given: two in `a ?? b`, `a || b` and `c ? a : b`. */
+export const givenValues = (node: SyntaxNode, scope: Scope): Expression[] =>
+  alternativesOf(node, choices).map((each) =>
     each.type === "null" || each.type === "undefined" ? NOTHING : valueOf(each, scope),
   );
-}
 
-const MAX_ALTERNATIVES = 4;
+const choices = (node: SyntaxNode): (SyntaxNode | undefined)[] | undefined =>
+  node.type === "ternary_expression"
+    ? [node.field("consequence"), node.field("alternative")]
+    : operands(node, /^(?:\?\?|\|\|)$/);
 
-function alternativesOf(node: SyntaxNode, depth = 0): SyntaxNode[] {
-  const inner = (...fields: string[]): SyntaxNode[] =>
-    fields
-      .flatMap((field) => node.field(field) ?? [])
-      .flatMap((each) => alternativesOf(each, depth + 1))
-      .slice(0, MAX_ALTERNATIVES);
-  if (depth > MAX_EXPRESSION_DEPTH) return [node];
-  if (node.type === "ternary_expression") return inner("consequence", "alternative");
-  if (node.type === "binary_expression" && /^(?:\?\?|\|\|)$/.test(node.field("operator")?.text ?? ""))
-    return inner("left", "right");
-  const child = node.type === "parenthesized_expression" ? node.namedChild(0) : undefined;
-  return child ? alternativesOf(child, depth + 1) : [node];
-}
+const operands = (node: SyntaxNode, operator: RegExp): (SyntaxNode | undefined)[] | undefined =>
+  node.type === "binary_expression" && operator.test(node.field("operator")?.text ?? "")
+    ? [node.field("left"), node.field("right")]
+    : undefined;
 
-/** What a condition says of the types of names: `a instanceof A && …`. */
-export function narrowed(
-  condition: SyntaxNode | undefined,
-  scope: Scope,
-  depth = 0,
-): [name: string, type: Expression][] {
-  if (!condition || depth > MAX_EXPRESSION_DEPTH) return [];
-  if (condition.type === "parenthesized_expression") return narrowed(condition.namedChild(0), scope, depth + 1);
-  if (condition.type !== "binary_expression") return [];
-  const [left, right] = [condition.field("left"), condition.field("right")];
-  const operator = condition.field("operator")?.text;
-  if (operator === "&&") return [...narrowed(left, scope, depth + 1), ...narrowed(right, scope, depth + 1)];
-  if (operator !== "instanceof" || left?.type !== "identifier") return [];
-  return right && /^(?:identifier|member_expression)$/.test(right.type)
-    ? [[left.text, expressionOf(right, scope)]]
-    : [];
+/** The types that a condition states of names: `a instanceof A && …`. */
+export const narrowed = (condition: SyntaxNode | undefined, scope: Scope): Narrowed[] =>
+  narrowedBy(condition, { conjunction: (each) => operands(each, /^&&$/), test: (each) => instanceTest(each, scope) });
+
+function instanceTest(node: SyntaxNode, scope: Scope): Narrowed | undefined {
+  const [left, right] = operands(node, /^instanceof$/) ?? [];
+  if (left?.type !== "identifier" || !right || !/^(?:identifier|member_expression)$/.test(right.type)) return undefined;
+  return [left.text, expressionOf(right, scope)];
 }
 
 /** The class whose `this` a function sees. */

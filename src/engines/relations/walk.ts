@@ -1,5 +1,6 @@
 /** What the readers of all languages share. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import type { Narrowed } from "./choices.ts";
 import { type Expression, guardedScope, type Scope } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH } from "./limits.ts";
@@ -24,15 +25,19 @@ export function visitChildren<P extends Place>(
   for (const child of node.namedChildren) visit(child, inner);
 }
 
-/** Visits what a condition guards in a scope where names have the types that it tells, and the rest as `visitChildren` does. */
+/** As `visitChildren`, but visits the guarded child in a scope with the types that its condition states. */
 export function visitGuarded<P extends Place>(
   node: SyntaxNode,
   place: P,
   guarded: SyntaxNode | undefined,
-  types: readonly (readonly [name: string, type: Expression])[],
+  types: readonly Narrowed[],
   visit: (node: SyntaxNode, place: P) => void,
 ): void {
-  const scope = types.length > 0 ? guardedScope(place.scope, types) : place.scope;
+  if (types.length === 0) {
+    visitChildren(node, place, visit);
+    return;
+  }
+  const scope = guardedScope(place.scope, types);
   visitChildren(node, place, (child, inner) => visit(child, child.id === guarded?.id ? { ...inner, scope } : inner));
 }
 

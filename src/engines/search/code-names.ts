@@ -33,8 +33,8 @@ const USED = /^(?:middlewares?|plugins?|extensions?)$/i;
 const REGISTRIES = "add_* add* register_* register* *s *_table *table *_list *list".split(" ");
 
 /**
- * The segments of a short query without past forms of verbs that it has as well: "where is the write ahead log written". Forms of regular
- * verbs are one word to the index anyway.
+ * Drops past forms from a short query that has their verb too, as in "where is the write ahead log written": the two would count twice. Forms of
+ * regular verbs have one stem anyway.
  */
 export function withoutRepeatedVerbs(segments: QuerySegment[]): QuerySegment[] {
   if (!isShort(segments)) return segments;

@@ -4,14 +4,14 @@ import type { ScoredTerm } from "./score.ts";
 const MIN_PREFIX = 3;
 const MIN_NAME_PREFIX = 4;
 const NAME_PREFIX_SHARE = 0.7;
-/** Inverse frequency over files below which a word counts less in names: three quarters of all files have it, as they have the project's name. */
+/** A word with a lower inverse frequency over files counts less in names. Three quarters of all files have it, often because it is the project's name. */
 const TELLING_IDF = 0.3;
 /** Worth of a word of the file's path in the names of its definitions. */
 const PATH_WORD_SHARE = 0.4;
 
 /**
  * Weighs matches between words of a name and words of the query. A long query matches any word by chance, so there a match counts by
- * the word's share of the query's weight; in queries of up to ten words it counts fully, but for words that nearly all files have.
+ * the word's share of the query's weight; in queries of up to ten words it counts fully. A word that nearly all files have counts less.
  */
 export class WordEvidence {
   readonly #worth = new Map<string, number>();

@@ -46,7 +46,7 @@ const CHANGES: readonly Change[] = [
     "src/stores.ts":
       'import type { Closer } from "./closer.ts";\nexport class Store implements Closer {\n  close(): void {}\n}\nexport function load(): Store {\n  return new Store();\n}\n',
   },
-  // What imports mean, without a change of the files that import.
+  // Changes what imports lead to; the importing files stay as they are.
   {
     "tsconfig.json": '{ "compilerOptions": { "paths": { "@lib/*": ["./lib/*"] } } }\n',
     "package.json": '{ "name": "app", "imports": { "#lib/*": "./lib/*" } }\n',

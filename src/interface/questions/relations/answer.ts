@@ -4,7 +4,7 @@ import type { FoundReference, FoundSymbol } from "../../../engines/search/types.
 import { placeIn } from "../../../engines/relations/marked-paths.ts";
 import type { QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { InvalidFieldError, nothingIndexed, type OpenIndexes } from "../code-index.ts";
-import { unknownName, unknownPath } from "../unknown.ts";
+import { unknownPath } from "../unknown.ts";
 import { CalleesFinder } from "./callees.ts";
 import { bySureness, UsesFinder } from "./callers.ts";
 import { type Counts, noCounts } from "./counts.ts";
@@ -208,11 +208,7 @@ async function definitionsOf(
   const there = symbols.filter((own) => line === undefined || (own.startLine <= line && line <= own.endLine));
   if (there.length > 0) return { definitions: there, areInherited: false };
   const anywhere = path === undefined ? symbols : await definedIn(undefined);
-  if (anywhere.length === 0) {
-    const inherited = await inheritedMembers(indexes, name, path);
-    if (inherited.length === 0) throw await unknownName(indexes, name);
-    return { definitions: inherited, areInherited: true };
-  }
+  if (anywhere.length === 0) return { definitions: await inheritedMembers(indexes, name, path), areInherited: true };
   const places = anywhere.slice(0, 5).map((own) => `${own.path}:${own.startLine}`);
   throw new InvalidFieldError("path", `${name} is not defined there, but at ${places.join(", ")}`);
 }

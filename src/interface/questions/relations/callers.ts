@@ -109,7 +109,7 @@ export class UsesFinder {
     return found;
   }
 
-  /** Uses of what constructs types of Rust. By name alone, `new` may be that of any type. */
+  /** Uses of the constructors of Rust types, except those known by name only: most types have a `new`. */
   async #ofConstructors(types: readonly DefinedSymbol[]): Promise<FoundUse[]> {
     const asked = new Set(types.map(symbolKey));
     const constructors = await rustConstructors(this.#files, types);

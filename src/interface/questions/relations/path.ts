@@ -5,7 +5,6 @@ import { hasUses } from "../../../engines/relations/languages.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import type { FoundSymbol } from "../../../engines/search/types.ts";
 import type { OpenIndexes } from "../code-index.ts";
-import { unknownName } from "../unknown.ts";
 import { CalleesFinder } from "./callees.ts";
 import { type Certainty, lessSure, symbolKey, TYPES } from "./found.ts";
 import { ImplementationsFinder } from "./implementations.ts";
@@ -59,10 +58,7 @@ export async function callPaths(indexes: OpenIndexes, request: Request<typeof CA
 
 async function definitionsOf(indexes: OpenIndexes, name: string): Promise<FoundSymbol[]> {
   const { symbols } = await indexes.symbols({ name, match: "exact", limit: MAX_DEFINITIONS });
-  if (symbols.length > 0) return symbols;
-  const inherited = await inheritedMembers(indexes, name);
-  if (inherited.length === 0) throw await unknownName(indexes, name);
-  return inherited;
+  return symbols.length > 0 ? symbols : inheritedMembers(indexes, name);
 }
 
 /** A step, by its path among all files of the question. */
