@@ -1,4 +1,5 @@
 import type { QuerySegment } from "./issue-text.ts";
+import { nameWords } from "./paths.ts";
 
 /** Names that code has for what a question asks for and that the question does not contain. */
 
@@ -26,6 +27,10 @@ const PAST_FORMS: ReadonlyMap<string, string> = new Map(
 );
 /** Less than the weight of the word as written, which may be meant itself ("upper bound"). */
 const PAST_WEIGHT = 0.7;
+
+/** Names of more words are rarely asked for word by word. */
+const MAX_JOINED_WORDS = 3;
+const PLURAL_END = /(?<=[a-z]{2})(?<!s)s$/;
 
 /** Things that code registers by a function `use`. */
 const USED = /^(?:middlewares?|plugins?|extensions?)$/i;
@@ -56,6 +61,25 @@ export function codeNames(segments: readonly QuerySegment[]): QuerySegment[] {
   const words = new Set(wordsOf(text));
   const verbs = [...words].flatMap((word) => PAST_FORMS.get(word) ?? []).map((verb) => titleOf(verb, PAST_WEIGHT));
   return [...named, ...joined, ...verbs];
+}
+
+/**
+ * Names that definitions may have of two or three words in a row, as written and as code joins them: "password bearer" is `passwordbearer`
+ * (without regard to case) or `password_bearer`, and "rate limiters" also `ratelimiter`. A stop word or a name that is joined already ends a row.
+ */
+export function joinedNames(text: string): { shown: string; names: string[] }[] {
+  const words = text.match(/[\p{L}\p{N}_]+/gu) ?? [];
+  const joins = (word: string): boolean => !/\p{Ll}\p{Lu}|_/u.test(word) && nameWords(word).length > 0;
+  const found: { shown: string; names: string[] }[] = [];
+  for (let start = 0; start < words.length; start++)
+    for (let count = 1; count <= MAX_JOINED_WORDS && joins(words[start + count - 1] ?? ""); count++) {
+      const row = words.slice(start, start + count);
+      const asked = row.join(" ");
+      const forms = new Set([asked, asked.replace(PLURAL_END, "")]);
+      const names = [...forms].flatMap((form) => [form.replaceAll(" ", ""), form.replaceAll(" ", "_")]);
+      if (count > 1) found.push({ shown: asked, names });
+    }
+  return found;
 }
 
 function isShort(segments: readonly QuerySegment[]): boolean {

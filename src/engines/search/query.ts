@@ -1,6 +1,6 @@
 import { SEARCH } from "../../contract/questions.ts";
 import { GlobError, typedGlob } from "../../lib/globs.ts";
-import { codeNames, registryNames, withoutRepeatedVerbs } from "./code-names.ts";
+import { codeNames, joinedNames, registryNames, withoutRepeatedVerbs } from "./code-names.ts";
 import { readQueryText, type QuerySegment } from "./issue-text.ts";
 import { foldCase, nameParts } from "./names.ts";
 import { INCLUDED, splitPath, TRAIT } from "./traits.ts";
@@ -31,6 +31,8 @@ const ADDS =
 const REGISTRY_WEIGHT = 1.2;
 /** A type that has the name of the thing itself tells less. */
 const THING_WEIGHT = 0.8;
+/** A name that the words of a question make only when they are joined. */
+const JOINED_WEIGHT = 0.6;
 /** Of the word itself: what is added is elsewhere, too. */
 const ADD_WEIGHT = 0.5;
 
@@ -118,8 +120,11 @@ export function parseQuery(request: SearchRequest, rewrite = (text: string): str
   if (added !== undefined) {
     for (const term of terms) if (term.stem === "add") term.weight = ADD_WEIGHT;
     for (const name of registryNames(added)) addIdentifier(identifiers, name, REGISTRY_WEIGHT);
-    addIdentifier(identifiers, added.replaceAll(" ", ""), THING_WEIGHT, true);
+    addIdentifier(identifiers, added.replaceAll(" ", ""), THING_WEIGHT, { isType: true });
   }
+  if (isTitle)
+    for (const { shown, names } of segments.flatMap((segment) => joinedNames(segment.text)))
+      for (const name of names) addIdentifier(identifiers, name, JOINED_WEIGHT, { shown });
   const mentions = mentionsOf(segments);
   for (const path of linkedPaths) addMention(mentions, path, false);
   for (const { path } of frames) addMention(mentions, path, true);
@@ -226,14 +231,19 @@ function isJoined(name: string): boolean {
   return /[\p{Ll}\p{N}]\p{Lu}|\p{Lu}\p{Lu}\p{Ll}|[^_]_+[^_]|^_+\p{L}|\p{L}\p{N}/u.test(name);
 }
 
-function addIdentifier(found: Map<string, QueryIdentifier>, name: string, weight: number, isType?: true): void {
+function addIdentifier(
+  found: Map<string, QueryIdentifier>,
+  name: string,
+  weight: number,
+  { shown = name, isType }: { shown?: string; isType?: true } = {},
+): void {
   const parts = nameParts(foldCase(name));
   const key = parts.at(-1);
   if (key === undefined || key.length < 2) return;
   const id = parts.join(".");
   const known = found.get(id);
   if (known) known.weight = Math.max(known.weight, weight);
-  else if (found.size < MAX_IDENTIFIERS) found.set(id, { key, parts, shown: name, weight, ...(isType && { isType }) });
+  else if (found.size < MAX_IDENTIFIERS) found.set(id, { key, parts, shown, weight, ...(isType && { isType }) });
 }
 
 const PATH_TOKEN = /[\p{L}\p{N}_.@+-]+(?:[/\\][\p{L}\p{N}_.@+-]+)*/gu;

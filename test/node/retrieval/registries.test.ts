@@ -109,6 +109,37 @@ describe("names that code has for what a question asks", () => {
   });
 });
 
+describe("words in a row", () => {
+  it("lead to the definition that has them as its name", async () => {
+    const define = (path: string, name: string, text: string): TestFile => ({
+      path,
+      language: "python",
+      text,
+      symbols: [{ name, kind: "class", startLine: 1, endLine: 2 }],
+    });
+    const files = [
+      define("models.py", "OAuth2", "class OAuth2(Base):\n    bearer = password = bearer_password = None"),
+      define("oauth2.py", "OAuth2PasswordBearer", "class OAuth2PasswordBearer(OAuth2):\n    pass"),
+    ];
+    const { results } = await search(await coldIndex(files), { query: "OAuth2 password bearer" }, textsOf(files));
+    expect(results[0]?.path).toBe("oauth2.py");
+    expect(results[0]?.matched).toContainEqual({ kind: "definition", text: "OAuth2 password bearer" });
+  });
+
+  it("are two or three, between stop words and names that are joined already, also in the singular", () => {
+    const keys = (query: string): string[] => parseQuery({ query }).identifiers.map(({ key }) => key);
+    expect(keys("where is the token bucket of a tenant refilled")).toEqual([
+      "tokenbucket",
+      "token_bucket",
+      "tenantrefilled",
+      "tenant_refilled",
+    ]);
+    expect(keys("how do rate limiters work")).toContain("ratelimiter");
+    expect(keys("readFile buffer")).toEqual(["readfile"]);
+    expect(keys("one\ntwo three four five")).toEqual([]);
+  });
+});
+
 describe("words that nearly all files have", () => {
   it("count less in names", () => {
     const term = (stem: string, fileIdf: number): ScoredTerm => ({
