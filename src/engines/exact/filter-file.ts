@@ -7,6 +7,8 @@ import type { NgramQuery } from "./ngrams.ts";
 
 /** Raised with every change of the format, or of what a filter says. */
 export const FILTER_FILE_VERSION = NGRAM_FILTER_VERSION;
+/** The one before, which is read as well: it says less of the texts. */
+export const EARLIER_FILTER_FILE_VERSION = 1;
 /** The magic number is "CCNF". */
 const FORMAT = { name: "file of n-gram filters", magic: 0x464e4343, version: FILTER_FILE_VERSION };
 
@@ -23,15 +25,17 @@ export function encodeFilters(filters: readonly Uint8Array[]): Uint8Array<ArrayB
 export class FilterFile {
   readonly byteLength: number;
   readonly #filters: readonly FilterPart[];
+  readonly #version: number;
 
-  private constructor(filters: readonly FilterPart[], byteLength: number) {
+  private constructor(filters: readonly FilterPart[], byteLength: number, version: number) {
     this.#filters = filters;
     this.byteLength = byteLength;
+    this.#version = version;
   }
 
-  /** Reads all filters. Throws `SearchFormatError` if they are damaged or of another version. */
-  static async open(reader: RangeReader): Promise<FilterFile> {
-    const hot = await readHotPart(reader, FORMAT);
+  /** Reads all filters, of this version or the given earlier one. Throws `SearchFormatError` if they are damaged or of another version. */
+  static async open(reader: RangeReader, version: number = FILTER_FILE_VERSION): Promise<FilterFile> {
+    const hot = await readHotPart(reader, { ...FORMAT, version });
     const wrongLength = () => new SearchFormatError("the file of n-gram filters has a wrong length", reader.name);
     if (reader.size !== HEADER_BYTES + hot.length) throw wrongLength();
     const read = new ByteReader(hot);
@@ -40,12 +44,12 @@ export class FilterFile {
     let end = read.position;
     const filters = lengths.map((length): FilterPart => ({ bytes: hot, start: (end += length) - length, length }));
     if (end > hot.length) throw wrongLength();
-    return new FilterFile(filters, hot.length);
+    return new FilterFile(filters, hot.length, version);
   }
 
   /** Whether the text with an ordinal may satisfy the query; also of an ordinal that has no filter. */
   mayHold(ordinal: number, query: NgramQuery): boolean {
     const filter = this.#filters[ordinal];
-    return filter === undefined || mayHold(filter, query);
+    return filter === undefined || mayHold(filter, query, this.#version);
   }
 }

@@ -1,16 +1,22 @@
 /**
- * Trigrams: three bytes of UTF-8, ASCII letters in lower case, so that one filter serves both kinds of comparison. A text that matches
- * a pattern holds all that `queryOf` says of it.
+ * N-grams: three or four bytes of UTF-8, ASCII letters in lower case, so that one filter serves both kinds of comparison. A text that matches
+ * a pattern holds all that `queryOf` says of it. Those of four bytes tell large texts apart, which hold most of three; those of three
+ * serve short patterns.
  */
 import type { PatternNode } from "./pattern-syntax.ts";
 
 /** `all` of no parts is true of every text, `any` of no parts of none. */
 export type NgramQuery =
-  | { kind: "ngram"; ngram: number }
+  | { kind: "ngram"; hash: number; isLong: boolean }
   | { kind: "all"; parts: readonly NgramQuery[] }
   | { kind: "any"; parts: readonly NgramQuery[] };
 
-const NGRAM_BYTES = 3;
+const SHORT_BYTES = 3;
+const LONG_BYTES = 4;
+/** Bits of an n-gram's hash. */
+export const HASH_BITS = 24;
+const SHORT_MULTIPLIER = 0x9e3779b1;
+const LONG_MULTIPLIER = 0x85ebca6b;
 const EVERY_TEXT: NgramQuery = { kind: "all", parts: [] };
 
 /** Whether a query leaves no text out. */
@@ -21,7 +27,7 @@ const MAX_TEXTS = 16;
 /** Length beyond which the beginning of a text is turned into n-grams. */
 const MAX_TEXT_BYTES = 64;
 /** Nodes of a query; what is beyond is not required. */
-const MAX_QUERY_PARTS = 2_000;
+const MAX_QUERY_PARTS = 4_000;
 
 const encoder = new TextEncoder();
 
@@ -30,9 +36,9 @@ function foldByte(byte: number): number {
   return byte >= 65 && byte <= 90 ? byte + 32 : byte;
 }
 
-/** Calls `onNgram` for the trigrams of a text, repeated ones again. None crosses a line break. */
-export function eachNgram(text: Uint8Array, onNgram: (ngram: number) => void): void {
-  let ngram = 0;
+/** Calls `onNgram` with the hashes of the n-grams of a text, repeated ones again. None crosses a line break. */
+export function eachNgram(text: Uint8Array, onNgram: (hash: number, isLong: boolean) => void): void {
+  let last = 0;
   let length = 0;
   for (let at = 0; at < text.length; at++) {
     const byte = text[at] as number;
@@ -40,19 +46,20 @@ export function eachNgram(text: Uint8Array, onNgram: (ngram: number) => void): v
       length = 0;
       continue;
     }
-    ngram = ((ngram << 8) | foldByte(byte)) & 0xff_ff_ff;
-    if (++length >= NGRAM_BYTES) onNgram(ngram);
+    last = (last << 8) | foldByte(byte);
+    if (++length >= SHORT_BYTES) onNgram(Math.imul(last & 0xff_ff_ff, SHORT_MULTIPLIER) >>> (32 - HASH_BITS), false);
+    if (length >= LONG_BYTES) onNgram(Math.imul(last ^ (last >>> 15), LONG_MULTIPLIER) >>> (32 - HASH_BITS), true);
   }
 }
 
 /** What a text must hold that holds these bytes. */
 export function queryOfBytes(bytes: Uint8Array): NgramQuery {
-  const ngrams = new Set<number>();
-  eachNgram(bytes, (ngram) => ngrams.add(ngram));
-  return all([...ngrams].slice(0, MAX_QUERY_PARTS).map((ngram) => ({ kind: "ngram", ngram })));
+  const ngrams = new Map<string, NgramQuery>();
+  eachNgram(bytes, (hash, isLong) => ngrams.set(`${isLong} ${hash}`, { kind: "ngram", hash, isLong }));
+  return all([...ngrams.values()].slice(0, MAX_QUERY_PARTS));
 }
 
-/** What a text must hold to match a pattern. Line breaks count as any character: no trigram crosses them. */
+/** What a text must hold to match a pattern. Line breaks count as any character: no n-gram crosses them. */
 export function queryOf(tree: PatternNode): NgramQuery {
   const { texts, query } = required(tree);
   const whole = texts === undefined ? query : all([query, textsQuery(texts)]);

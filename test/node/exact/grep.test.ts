@@ -291,15 +291,15 @@ describe("a pattern", () => {
 });
 
 describe("n-grams", () => {
-  const holds = (query: NgramQuery, ngrams: ReadonlySet<number>): boolean =>
+  const holds = (query: NgramQuery, ngrams: ReadonlySet<string>): boolean =>
     query.kind === "ngram"
-      ? ngrams.has(query.ngram)
+      ? ngrams.has(`${query.isLong} ${query.hash}`)
       : query.kind === "all"
         ? query.parts.every((part) => holds(part, ngrams))
         : query.parts.some((part) => holds(part, ngrams));
   const ngramsOf = (text: string) => {
-    const ngrams = new Set<number>();
-    eachNgram(Buffer.from(text), (ngram) => ngrams.add(ngram));
+    const ngrams = new Set<string>();
+    eachNgram(Buffer.from(text), (hash, isLong) => ngrams.add(`${isLong} ${hash}`));
     return ngrams;
   };
   const engine = new RegexEngine(regexModule);

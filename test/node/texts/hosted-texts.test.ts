@@ -237,20 +237,21 @@ describe("n-gram filters", () => {
       else object.bytes[4]! ^= 1;
       expect(await grep("function b")).toMatchObject({ paths: ["a.ts"] });
       const { paths, reads } = await grep("no such words anywhere");
-      expect(paths).toEqual([]);
-      expect(reads).toBeGreaterThan(0);
+      expect([paths, reads > 0]).toEqual([[], true]);
     },
   );
 
-  it("are made by the sweep for packs that an earlier version has written", async () => {
+  it.each([false, true])("are made by the sweep for packs that have earlier ones (%s) or none", async (isEarlier) => {
     repo.files(FILES).commit();
     await run();
-    const [key] = filters();
-    const written = pipeline.searchBucket.objects.get(key!)!.bytes;
-    pipeline.searchBucket.objects.delete(key!);
+    const { objects: stored } = pipeline.searchBucket;
+    const [key = ""] = filters();
+    const { bytes, ...rest } = stored.get(key)!;
+    stored.delete(key);
+    if (isEarlier) stored.set(key.replace("/2-", "/1-"), { ...rest, bytes: bytes.with(4, 1) });
+    expect((await grep("no such words anywhere")).reads === 0).toBe(isEarlier);
     await sweepTexts(pipeline.db, pipeline.searchBucket, Date.now() + 2 * DAY_MS);
-    expect(pipeline.searchBucket.objects.get(key!)?.bytes).toEqual(written);
-    expect(await grep("no such words anywhere")).toEqual({ paths: [], reads: 0 });
+    expect([filters(), stored.get(key)?.bytes]).toEqual([[key], bytes]);
   });
 });
 

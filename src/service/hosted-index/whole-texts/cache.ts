@@ -1,5 +1,5 @@
 /** What an isolate keeps of file lists and packs: least recently used out. */
-import { FilterFile } from "../../../engines/exact/filter-file.ts";
+import { EARLIER_FILTER_FILE_VERSION, FilterFile } from "../../../engines/exact/filter-file.ts";
 import type { Tally } from "../../../engines/exact/types.ts";
 import { SearchFormatError } from "../../../engines/search/types.ts";
 import { FileList } from "../../../engines/texts/file-list.ts";
@@ -7,7 +7,7 @@ import { TextPack } from "../../../engines/texts/pack.ts";
 import { LruCache } from "../lru.ts";
 import { FIRST_READ_BYTES, openObject, RangeCache } from "../read.ts";
 import type { SearchBucket } from "../store.ts";
-import { filtersKey, listKey, packKey } from "./store.ts";
+import { earlierFiltersKey, filtersKey, listKey, packKey } from "./store.ts";
 
 /** Bytes of open lists: some 60,000 files. */
 const LIST_BYTES = 13 * 1024 * 1024;
@@ -15,8 +15,8 @@ const LIST_BYTES = 13 * 1024 * 1024;
 const PACK_BYTES = 4 * 1024 * 1024;
 /** Rough bytes in memory of a text's entry in the directory of its pack. */
 const BYTES_PER_ENTRY = 200;
-/** Bytes of open filters: those of some 80 MB of source. */
-const FILTER_BYTES = 8 * 1024 * 1024;
+/** Bytes of open filters: those of some 200 MB of source. */
+const FILTER_BYTES = 11 * 1024 * 1024;
 /** Files of filters that are read at once: a Worker has six connections. */
 export const FILTERS_AT_ONCE = 4;
 /** Bytes of filters that are being opened: what is read at first of those that are read at once, and one more. */
@@ -26,7 +26,7 @@ const NO_FILTERS_BYTES = 100;
 /** Bytes of tallies: a pattern that is in 5,000 files takes 60 KB. */
 const TALLY_BYTES = 1024 * 1024;
 /** Bytes of ranges. Their own, because a scan of all texts would take the blocks of search out of theirs. */
-const RANGE_BYTES = 6 * 1024 * 1024;
+const RANGE_BYTES = 4 * 1024 * 1024;
 
 /** Open lists and packs. Objects never change, so what is open stays valid. */
 export class TextCache {
@@ -56,14 +56,20 @@ export class TextCache {
     const key = filtersKey(tenantId, packId);
     const known = this.#filters.get(key);
     if (known !== undefined) return known;
-    let opened: FilterFile | null = null;
-    try {
-      opened = await FilterFile.open(await openObject(bucket, key, { cache: this.#filterReads }));
-    } catch (error) {
-      if (!(error instanceof SearchFormatError)) throw error;
-    }
+    const opened =
+      (await this.#openFilters(bucket, key)) ??
+      (await this.#openFilters(bucket, earlierFiltersKey(tenantId, packId), EARLIER_FILTER_FILE_VERSION));
     this.#filters.set(key, opened);
     return opened;
+  }
+
+  async #openFilters(bucket: SearchBucket, key: string, version?: number): Promise<FilterFile | null> {
+    try {
+      return await FilterFile.open(await openObject(bucket, key, { cache: this.#filterReads }), version);
+    } catch (error) {
+      if (error instanceof SearchFormatError) return null;
+      throw error;
+    }
   }
 
   /** Throws `SearchFormatError` if the list is missing or damaged. */

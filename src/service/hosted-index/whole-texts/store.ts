@@ -8,15 +8,18 @@
  * `texts` (Postgres) names the newest pack of each file's text; `revisions.text_list` and `text_packs` name what a revision reads.
  * Writers put an object even where it exists: the sweep spares young objects, and a put makes it young.
  */
-import { FILTER_FILE_VERSION } from "../../../engines/exact/filter-file.ts";
+import { EARLIER_FILTER_FILE_VERSION, FILTER_FILE_VERSION } from "../../../engines/exact/filter-file.ts";
 import { LIST_VERSION } from "../../../engines/texts/file-list.ts";
 import { PACK_VERSION } from "../../../engines/texts/pack.ts";
 
 export const TEXTS_PREFIX = "texts/";
 export const packKey = (tenantId: string, id: string): string => `${TEXTS_PREFIX}${tenantId}/packs/${id}`;
-/** Of the filters of a pack; those of another version are made anew by the daily sweep. */
+/** Of the filters of a pack. */
 export const filtersKey = (tenantId: string, packId: string): string =>
   `${TEXTS_PREFIX}${tenantId}/filters/${FILTER_FILE_VERSION}-${packId}`;
+/** Of its filters of the version before, which are read until the daily sweep has made those of this one. */
+export const earlierFiltersKey = (tenantId: string, packId: string): string =>
+  `${TEXTS_PREFIX}${tenantId}/filters/${EARLIER_FILTER_FILE_VERSION}-${packId}`;
 export const listKey = (tenantId: string, id: string): string => `${TEXTS_PREFIX}${tenantId}/lists/${id}`;
 
 /** Begins the id of every pack that this version reads; other texts are stored again by the next run. */

@@ -9,7 +9,7 @@ import { openObject, RangeCache } from "../read.ts";
 import type { SearchBucket } from "../store.ts";
 import { putFilters } from "./put-pack.ts";
 import { isUuid, NIL_UUID } from "../../../lib/uuid.ts";
-import { filtersKey, listKey, packKey, TEXTS_PREFIX } from "./store.ts";
+import { earlierFiltersKey, filtersKey, listKey, packKey, TEXTS_PREFIX } from "./store.ts";
 
 /** Younger objects and rows may belong to a run that is not finished. */
 const GRACE_HOURS = 24;
@@ -107,17 +107,22 @@ async function liveObjects(db: Db, tenantId: string): Promise<LiveObjects> {
   for (const { kind, id } of rows) {
     if (id === null) continue;
     if (kind === "list") live.set(listKey(tenantId, id), null);
-    else live.set(packKey(tenantId, id), id).set(filtersKey(tenantId, id), null);
+    else
+      live
+        .set(packKey(tenantId, id), id)
+        .set(filtersKey(tenantId, id), null)
+        .set(earlierFiltersKey(tenantId, id), null);
   }
   return live;
 }
 
-/** Makes the filters of a pack. One that cannot be read is left to the repair of who asks for its texts. */
+/** Makes the filters of a pack, in place of earlier ones. One that cannot be read is left to the repair of who asks for its texts. */
 async function addFilters(bucket: SearchBucket, tenantId: string, id: string): Promise<void> {
   const cache = new RangeCache(CACHE_BYTES);
   try {
     const pack = await TextPack.open(await openObject(bucket, packKey(tenantId, id), { cache }));
     await putFilters(bucket, tenantId, id, pack);
+    await bucket.delete(earlierFiltersKey(tenantId, id));
   } catch (error) {
     if (!(error instanceof SearchFormatError) && !(error instanceof RangeError)) throw error;
   }
