@@ -14,7 +14,7 @@ import { FILTERS_AT_ONCE } from "./cache.ts";
 import { isListed, packKey } from "./store.ts";
 
 /** Bytes of texts that are read together, and how many such parts are read ahead of the one that is searched. */
-const PART_BYTES = 512 * 1024;
+const PART_BYTES = 1024 * 1024;
 const PARTS_AHEAD = 3;
 
 /** Texts of one pack. */
