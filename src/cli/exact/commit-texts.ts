@@ -5,7 +5,8 @@ import { asUtf8 } from "../../engines/parsing/utf16.ts";
 import { mayHold } from "../../engines/exact/ngram-filter.ts";
 import type { FileBytes, MissingText, RevisionTexts, TextFile } from "../../engines/exact/types.ts";
 import { compareUtf8 } from "../../engines/search/order.ts";
-import { type GitEntry, listTree, readBlobs } from "../git/git.ts";
+import { type GitEntry, listReadableTree } from "../git/commit-tree.ts";
+import { readIntactBlobs } from "../git/objects.ts";
 import { readIgnores } from "../indexing/commit-ignores.ts";
 import { regexModule } from "./regex-module.ts";
 import type { TextCache } from "./text-cache.ts";
@@ -21,7 +22,7 @@ interface CommitTree {
   enclosing: RevisionTexts["enclosing"];
 }
 
-/** The texts of a commit, from git's objects: the work tree is neither read nor changed. */
+/** The texts of a commit, from git's objects: the work tree is neither read nor changed. What git lacks is not searched. */
 export function commitTexts(given: CommitTree): RevisionTexts {
   const { root } = given;
   let examined: Promise<{ files: TextFile[]; texts: Map<string, InspectedText> }> | undefined;
@@ -39,7 +40,11 @@ export function commitTexts(given: CommitTree): RevisionTexts {
     regexModule,
     async *read(contents): AsyncGenerator<FileBytes | MissingText> {
       const { texts } = await examine();
-      for await (const { oid, bytes } of readBlobs(root, contents)) {
+      for await (const { oid, bytes } of readIntactBlobs(root, contents)) {
+        if (!bytes) {
+          yield { content: oid, missing: "unreadable" };
+          continue;
+        }
         const withheld = texts.get(oid)?.withheld ?? [];
         yield { content: oid, bytes: blankLines(asUtf8(bytes), withheld), withheld };
       }
@@ -54,8 +59,9 @@ async function examineCommit({
   gitSha,
   cache,
 }: CommitTree): Promise<{ files: TextFile[]; texts: Map<string, InspectedText> }> {
-  const entries = (await listTree(root, gitSha)).sort((a, b) => compareUtf8(a.path, b.path));
-  const rules = await readIgnores(root, entries);
+  const { entries, unread } = await listReadableTree(root, gitSha);
+  entries.sort((a, b) => compareUtf8(a.path, b.path));
+  const rules = await readIgnores(root, entries, readIntactBlobs);
   const left = new Map(entries.map((entry) => [entry, reasonOf(entry, rules.ignores(entry.path))]));
   const wanted = new Set(entries.flatMap((entry) => (left.get(entry) === undefined ? [entry.oid] : [])));
   const texts = new Map<string, InspectedText>();
@@ -65,7 +71,8 @@ async function examineCommit({
     if (known) texts.set(oid, known);
     else unknown.push(oid);
   }
-  for await (const { oid, bytes } of readBlobs(root, unknown)) {
+  for await (const { oid, bytes } of readIntactBlobs(root, unknown)) {
+    if (!bytes) continue;
     const inspected = await inspect(bytes);
     texts.set(oid, inspected);
     cache.add(oid, inspected);
@@ -76,9 +83,10 @@ async function examineCommit({
     const reason = left.get(entry);
     const inspected = texts.get(oid);
     if (reason !== undefined) return notSearched(path, reason, sizeBytes);
-    if (!inspected) return notSearched(path, "unreadable", sizeBytes);
+    if (!inspected) return notSearched(path, "unreadable");
     return describeText(path, sizeBytes, inspected, oid);
   });
+  for (const folder of unread) files.push(notSearched(folder, "unreadable"));
   return { files, texts };
 }
 

@@ -1,6 +1,7 @@
 import { DEFAULT_MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
 import type { LanguageId } from "../../engines/parsing/languages.ts";
-import { listTree, readBlobs, type GitEntry } from "../git/git.ts";
+import { listReadableTree, listTree } from "../git/commit-tree.ts";
+import { readBlobs, readIntactBlobs } from "../git/objects.ts";
 import { readIgnores } from "./commit-ignores.ts";
 import type { BuilderStats } from "./content-builder.ts";
 import type { EmbedStats } from "./embed-queue.ts";
@@ -37,6 +38,8 @@ interface CommitOptions extends BuildOptions {
   commit: string;
   parserVersion: number;
   onIndexProgress?: (progress: { done: number; total: number }) => void;
+  /** Indexes what can be read of a commit of which git lacks objects. Else that is an error. */
+  isPartAllowed?: boolean;
 }
 
 /** Indexes and embeds a commit from git's objects, without uncommitted changes. */
@@ -61,6 +64,8 @@ interface ParsedCommit {
   files: CommitFile[];
   /** Contents of the selected files, including those not worth indexing. */
   contentIds: Set<number>;
+  /** Files that git cannot read, in order, and folders, with a `/` behind them. */
+  unread: string[];
   built: Built<void>;
 }
 
@@ -70,12 +75,24 @@ export async function parseCommit(
   embedding: Embedding | undefined,
   options: CommitOptions,
 ): Promise<ParsedCommit> {
-  const entries = (await listTree(options.root, options.commit)).filter(
+  const { root, commit, isPartAllowed } = options;
+  const tree = isPartAllowed
+    ? await listReadableTree(root, commit)
+    : { entries: await listTree(root, commit), unread: [] };
+  const read = isPartAllowed ? readIntactBlobs : readBlobs;
+  const unreadOids = new Set<string>();
+  const entries = tree.entries.filter(
     ({ mode, sizeBytes }) =>
       (mode === REGULAR_FILE || mode === EXECUTABLE_FILE) && sizeBytes <= DEFAULT_MAX_FILE_SIZE_BYTES,
   );
-  const rules = await readIgnores(options.root, entries);
-  const interpreters = await readInterpreters(options.root, entries);
+  const rules = await readIgnores(root, entries, read);
+  const interpreters = new Map<string, LanguageId>();
+  const scripts = new Set(entries.filter(({ path }) => mayBeScript(path)).map(({ oid }) => oid));
+  for await (const { oid, bytes } of read(root, [...scripts])) {
+    const language = bytes && detectLanguage("", bytes);
+    if (language !== undefined) interpreters.set(oid, language);
+    if (!bytes) unreadOids.add(oid);
+  }
   const selected = entries.flatMap((entry) => {
     const language = selectPath(entry.path, rules, {}, () => interpreters.get(entry.oid));
     return language === undefined ? [] : [{ ...entry, language }];
@@ -94,13 +111,15 @@ export async function parseCommit(
   const built = await runBuild(store, embedding, { ...options, expectedFiles: unknown.size }, async (builder) => {
     const wanted = inParsingOrder([...unknown.values()]);
     let done = 0;
-    for await (const { oid, bytes } of readBlobs(
-      options.root,
+    for await (const { oid, bytes } of read(
+      root,
       wanted.map(({ oid }) => oid),
     )) {
       options.stop?.throwIfAborted();
       const language = wanted[done]?.language;
-      if (language !== undefined) await builder.add(bytes, language, (id) => contents.set(`${oid} ${language}`, id));
+      if (!bytes) unreadOids.add(oid);
+      else if (language !== undefined)
+        await builder.add(bytes, language, (id) => contents.set(`${oid} ${language}`, id));
       options.onIndexProgress?.({ done: ++done, total: wanted.length });
     }
     await builder.finish();
@@ -111,18 +130,8 @@ export async function parseCommit(
     const contentId = contents.get(`${oid} ${language}`);
     return contentId !== undefined && indexed.get(contentId) ? [{ path, oid, contentId }] : [];
   });
-  return { files, contentIds: new Set(contents.values()), built };
-}
-
-/** Languages from `#!` lines, by object id, for files without a known extension. */
-async function readInterpreters(root: string, entries: readonly GitEntry[]): Promise<Map<string, LanguageId>> {
-  const oids = new Set(entries.filter(({ path }) => mayBeScript(path)).map(({ oid }) => oid));
-  const interpreters = new Map<string, LanguageId>();
-  for await (const { oid, bytes } of readBlobs(root, [...oids])) {
-    const language = detectLanguage("", bytes);
-    if (language !== undefined) interpreters.set(oid, language);
-  }
-  return interpreters;
+  const unread = entries.filter(({ oid }) => unreadOids.has(oid)).map(({ path }) => path);
+  return { files, contentIds: new Set(contents.values()), unread: [...unread, ...tree.unread], built };
 }
 
 function saveBlobs(

@@ -1,9 +1,9 @@
 import { PARSER_VERSION } from "../../engines/parsing/version.ts";
 import type { SearchIndex } from "../../engines/search/search-index.ts";
-import type { FileLines } from "../../interface/questions/code-index.ts";
+import { type FileLines, unreadText } from "../../interface/questions/code-index.ts";
 import { sha256 } from "../machine/checksum.ts";
 import type { Context } from "../context.ts";
-import { gitDamaged } from "../git/git.ts";
+import { gitDamaged } from "../git/objects.ts";
 import { git } from "../git/command.ts";
 import { type CommitFile, parseCommit } from "../indexing/index-commit.ts";
 import { intact } from "../indexing/schema.ts";
@@ -23,20 +23,22 @@ import { COMMIT_PREFIX, VERSIONS } from "./table-names.ts";
  */
 export async function openCommitIndex(context: Context, project: Project, gitSha: string): Promise<LocalIndex> {
   const folder = new SearchFolder(project.directory);
-  const table = commitTable(gitSha);
+  let unread: readonly string[] = [];
   const build = async ({ isDamaged }: { isDamaged: boolean }): Promise<string> => {
     if (isDamaged) context.ui.note("the search index was damaged and is rebuilt");
     await withWriter(context, project, "search --ref", async (store) => {
       // Any segment may be the damaged one; tables of other trees are made again when they are asked for.
       if (isDamaged) folder.clear();
-      await indexForSearch(context, project, store, gitSha);
+      unread = await indexForSearch(context, project, store, gitSha);
     });
-    return table;
+    return commitTable(gitSha, unread);
   };
-  if (!folder.tableNames().includes(table)) await build({ isDamaged: false });
+  const whole = commitTable(gitSha);
+  const table = folder.tableNames().includes(whole) ? whole : await build({ isDamaged: false });
+  if (unread.length > 0) context.ui.warn(unreadText(unread));
   const tree: IndexedTree = {
     table,
-    state: () => ({ gitSha, indexedAtMs: Date.now(), isWorkTree: false, stale: undefined }),
+    state: () => ({ gitSha, indexedAtMs: Date.now(), isWorkTree: false, stale: undefined, unread }),
     lines: (index, path, start, end) => linesOfCommit(project, gitSha, index, path, start, end),
     texts: async (enclosing) => (await import("../exact/open-texts.ts")).openCommitTexts(project, gitSha, enclosing),
     tooLarge: async () => (await import("./too-large.ts")).tooLargeFilesOfCommit(project.root, gitSha),
@@ -62,15 +64,21 @@ async function linesOfCommit(
   return (await import("./read-lines.ts")).linesOf(bytes, index.language(file), start, end);
 }
 
-/** Parses what is new in a commit, and writes its table. */
-async function indexForSearch(context: Context, project: Project, store: IndexStore, gitSha: string): Promise<void> {
+/** Parses what is new in a commit, and writes its table. Returns the files and folders that git cannot read. */
+async function indexForSearch(
+  context: Context,
+  project: Project,
+  store: IndexStore,
+  gitSha: string,
+): Promise<readonly string[]> {
   const line = context.ui.progress("Indexing");
   const collector = new SegmentCollector(new SearchFolder(project.directory));
   try {
-    const { files } = await parseCommit(store, undefined, {
+    const { files, unread } = await parseCommit(store, undefined, {
       root: project.root,
       commit: gitSha,
       parserVersion: PARSER_VERSION,
+      isPartAllowed: true,
       stop: context.stop,
       abort: context.abort,
       onAnalysis: (analysis) => collector.add(analysis),
@@ -80,15 +88,16 @@ async function indexForSearch(context: Context, project: Project, store: IndexSt
       },
     });
     collector.finish();
-    await writeCommitTable(store, project, gitSha, files);
+    await writeCommitTable(store, project, gitSha, files, unread);
+    return unread;
   } finally {
     line.end();
   }
 }
 
-/** Name of a commit's table. */
-function commitTable(gitSha: string): string {
-  return `${COMMIT_PREFIX}${gitSha}-${VERSIONS}`;
+/** Name of a commit's table. One that lacks files is not opened by a later command: git may have them by then. */
+function commitTable(gitSha: string, unread: readonly string[] = []): string {
+  return `${COMMIT_PREFIX}${gitSha}-${unread.length > 0 ? "part-" : ""}${VERSIONS}`;
 }
 
 /** Writes the table of a commit whose files are indexed, and the segments that it lacks; returns its name. Needs the write lock. */
@@ -97,6 +106,7 @@ export async function writeCommitTable(
   { directory, root }: Project,
   gitSha: string,
   files: readonly CommitFile[],
+  unread: readonly string[] = [],
 ): Promise<string> {
   const find = store.prepare(
     `select id, lower(hex(sha256)) as sha256, language, base is not null as isInBase, ${intact("contents")} as intact
@@ -106,7 +116,7 @@ export async function writeCommitTable(
     const row = verified<{ id: number; sha256: string; language: string; isInBase: number }>(find.get(contentId));
     return { path, content: { ...row, isInBase: row.isInBase === 1 } };
   });
-  const name = commitTable(gitSha);
+  const name = commitTable(gitSha, unread);
   const read = filesOfCommit(root, new Map(files.map(({ path, oid }) => [path, oid])));
   await buildSearchTable(store, new SearchFolder(directory), { name, files: indexed, read });
   return name;

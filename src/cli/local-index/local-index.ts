@@ -56,7 +56,12 @@ interface LocalIndexInfo {
   digest: string;
   /** Why later changes of the work tree are not indexed; undefined if there are none. */
   stale: string | undefined;
+  /** Files and folders of the commit that git cannot read. */
+  unread?: readonly string[];
 }
+
+/** What the index says of its state. */
+type IndexState = Pick<LocalIndexInfo, "gitSha" | "indexedAtMs" | "isWorkTree" | "stale" | "unread">;
 
 /** The search index of a work tree or commit as it was when it was opened. Paths are from the root of the tree. */
 export interface LocalIndex {
@@ -85,7 +90,7 @@ export interface LocalIndex {
 export interface IndexedTree {
   /** Name of its table. */
   table: string;
-  state: (store: IndexStore) => Pick<LocalIndexInfo, "gitSha" | "indexedAtMs" | "isWorkTree" | "stale">;
+  state: (store: IndexStore) => IndexState;
   /** Lines of a file that is indexed or searched; undefined if it is neither, or its file is gone. */
   lines: (index: SearchIndex, path: string, start?: number, end?: number) => Promise<FileLines | undefined>;
   /** All files and their whole texts, indexed or not; `enclosing` knows the symbols. */
@@ -171,7 +176,7 @@ class OpenLocalIndex implements LocalIndex {
   readonly #files: FileTree;
   #index: SearchIndex;
   #opened: OpenFile[];
-  readonly #state: Pick<LocalIndexInfo, "gitSha" | "indexedAtMs" | "isWorkTree" | "stale">;
+  readonly #state: IndexState;
 
   constructor(project: Project, folder: SearchFolder, tree: IndexedTree, index: SearchIndex, opened: OpenFile[]) {
     const store = IndexStore.openForReading(project.directory, PARSER_VERSION);

@@ -28,6 +28,6 @@ export function openIndexes(index: LocalIndex): OpenIndexes<LocalInfo> {
 }
 
 export function infoOf(index: LocalIndex): LocalInfo {
-  const { repo, root, gitSha, indexedAtMs, isWorkTree, stale } = index.info;
-  return { name: repo ?? basename(root), gitSha, indexedAtMs, isWorkTree, stale, state: stateOf(index) };
+  const { repo, root, gitSha, indexedAtMs, isWorkTree, stale, unread } = index.info;
+  return { name: repo ?? basename(root), gitSha, indexedAtMs, isWorkTree, stale, unread, state: stateOf(index) };
 }

@@ -1,12 +1,15 @@
 import { inBackground } from "../background.ts";
 import type { Context } from "../context.ts";
-import { NotFoundError } from "../../interface/questions/code-index.ts";
+import { NotFoundError, unreadText } from "../../interface/questions/code-index.ts";
 import { SnapshotFormatError } from "../../engines/snapshot/types.ts";
 import { isDamage } from "../indexing/damage.ts";
 import { IndexDamagedError } from "../indexing/verified.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { commitOf, findProject, type Project } from "../project.ts";
 import type { LocalIndex } from "./local-index.ts";
+
+/** Paths that `--json` lists at most of those that were not searched. */
+const MAX_GAPS = 100;
 
 export interface RefOption {
   /** Branch, tag or commit to search instead of the work tree. */
@@ -30,11 +33,11 @@ export async function withLocalIndex<T>(
   const gitSha = ref === undefined ? undefined : await commitOf(project, ref);
   const answer = async (): Promise<T> => {
     if (gitSha === undefined)
-      return askWorkTree(context, project, (index) => ask(index, project).catch(unlessStale(index)));
+      return askWorkTree(context, project, (index) => ask(index, project).catch(unlessWhole(index)));
     const { openCommitIndex } = await import("./commit-index.ts");
     const index = await openCommitIndex(context, project, gitSha);
     try {
-      return await ask(index, project);
+      return await ask(index, project).catch(unlessWhole(index));
     } finally {
       index.close();
     }
@@ -51,26 +54,38 @@ export async function withLocalIndex<T>(
 }
 
 /** Which state of the files an answer comes from, for `--json`. */
-export function stateOf({ info: { gitSha, indexedAtMs, stale } }: LocalIndex): {
+export function stateOf({ info: { gitSha, indexedAtMs, stale, unread = [] } }: LocalIndex): {
   gitSha: string | null;
+  complete?: false;
+  gaps?: { path: string; reason: "unreadable" }[];
   stale?: true;
   staleReason?: string;
   indexedAt?: string;
 } {
+  if (unread.length > 0)
+    return {
+      gitSha,
+      complete: false,
+      gaps: unread.slice(0, MAX_GAPS).map((path) => ({ path, reason: "unreadable" })),
+    };
   if (stale === undefined) return { gitSha };
   return { gitSha, stale: true, staleReason: stale, indexedAt: new Date(indexedAtMs).toISOString() };
 }
 
-/** What a stale index does not have may be in the files all the same. */
-function unlessStale({ info: { stale } }: LocalIndex): (error: unknown) => never {
+/** What an index does not have that is stale, or lacks files, may be in the files all the same. */
+function unlessWhole({ info: { stale, unread = [] } }: LocalIndex): (error: unknown) => never {
   return (error) => {
     const isCli = error instanceof CliError && error.exit === EXIT.notFound;
-    if (stale === undefined || !(isCli || error instanceof NotFoundError)) throw error;
+    const isPart = unread.length > 0;
+    if ((stale === undefined && !isPart) || !(isCli || error instanceof NotFoundError)) throw error;
+    const details = isCli ? error.details : {};
+    if (isPart)
+      throw new CliError(EXIT.io, "INCOMPLETE", `${error.message}; ${unreadText(unread)}`, {
+        details: { ...details, complete: false },
+        cause: error,
+      });
     const message = `the index is stale, it cannot be updated (${stale}), and in it: ${error.message}`;
-    throw new CliError(EXIT.io, "INDEX_STALE", message, {
-      details: { ...(isCli ? error.details : {}), stale: true },
-      cause: error,
-    });
+    throw new CliError(EXIT.io, "INDEX_STALE", message, { details: { ...details, stale: true }, cause: error });
   };
 }
 

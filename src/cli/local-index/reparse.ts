@@ -1,5 +1,5 @@
 import { hasUses } from "../../engines/relations/languages.ts";
-import { readBlobs } from "../git/git.ts";
+import { readIntactBlobs } from "../git/objects.ts";
 import { FileTree } from "../indexing/file-tree.ts";
 import { ParsePool } from "../indexing/parse-pool.ts";
 import { sha256 } from "../machine/checksum.ts";
@@ -30,7 +30,7 @@ export function filesOfWorkTree(root: string): ReadFiles {
   };
 }
 
-/** Reads files of a commit, by the ids of their objects. Throws where git's objects are damaged. */
+/** Reads files of a commit, by the ids of their objects. */
 export function filesOfCommit(root: string, oids: ReadonlyMap<string, string>): ReadFiles {
   return async function* (files) {
     const wanted = files.flatMap((file) => {
@@ -38,12 +38,12 @@ export function filesOfCommit(root: string, oids: ReadonlyMap<string, string>): 
       return oid === undefined ? [] : [{ file, oid }];
     });
     let next = 0;
-    for await (const { bytes } of readBlobs(
+    for await (const { bytes } of readIntactBlobs(
       root,
       wanted.map(({ oid }) => oid),
     )) {
       const file = wanted[next++]?.file;
-      if (file !== undefined) yield { file, bytes };
+      if (file !== undefined && bytes !== undefined) yield { file, bytes };
     }
   };
 }

@@ -1,7 +1,8 @@
 /** Which files are too large to be indexed; asked when a name is not found. */
 import { DEFAULT_MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
 import { nameVerdict } from "../../engines/parsing/name-verdict.ts";
-import { listTree } from "../git/git.ts";
+import { listReadableTree } from "../git/commit-tree.ts";
+import { readIntactBlobs } from "../git/objects.ts";
 import { readIgnores } from "../indexing/commit-ignores.ts";
 import { FileTree } from "../indexing/file-tree.ts";
 import { CODECTX_IGNORE, readCodectxIgnores } from "../indexing/ignore-rules.ts";
@@ -26,9 +27,9 @@ export async function tooLargeFiles(project: Project, indexed: readonly string[]
 
 /** As `tooLargeFiles`, of a commit. */
 export async function tooLargeFilesOfCommit(root: string, gitSha: string): Promise<string[]> {
-  const entries = await listTree(root, gitSha);
+  const { entries } = await listReadableTree(root, gitSha);
   const large = entries.filter(({ path, sizeBytes }) => nameVerdict(path).take && isTooLarge(sizeBytes));
   if (large.length === 0) return [];
-  const rules = await readIgnores(root, entries);
+  const rules = await readIgnores(root, entries, readIntactBlobs);
   return large.map(({ path }) => path).filter((path) => !rules.ignores(path));
 }

@@ -1,5 +1,5 @@
 /** Plain text for agents: numbered lines, headings, and answers that are shortened step by step until they fit a budget. */
-import type { IndexInfo } from "../questions/code-index.ts";
+import { type IndexInfo, unreadText } from "../questions/code-index.ts";
 
 /** As the service estimates tokens: four characters each. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -21,7 +21,8 @@ export function describeIndex(index: IndexInfo, nowMs: number): string {
   const edits = index.isWorkTree ? ` (work tree${index.stale === undefined ? ", edits included" : ""})` : "";
   const indexed = `indexed ${ageOf(nowMs - index.indexedAtMs)}`;
   const state = index.stale === undefined ? indexed : `STALE: ${indexed}, later edits are missing (${index.stale})`;
-  return `${index.name}${commit}${edits}, ${state}`;
+  const unread = index.unread && index.unread.length > 0 ? `, ${unreadText(index.unread)}` : "";
+  return `${index.name}${commit}${edits}, ${state}${unread}`;
 }
 
 function ageOf(ms: number): string {

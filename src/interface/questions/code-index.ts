@@ -51,6 +51,8 @@ export interface IndexInfo {
   isWorkTree: boolean;
   /** Why later changes of the work tree are missing; undefined if there are none. */
   stale?: string | undefined;
+  /** Files of the commit that could not be read, and folders, with a `/` behind them. */
+  unread?: readonly string[] | undefined;
 }
 
 export interface RepoInfo extends IndexInfo {
@@ -198,6 +200,16 @@ export function tooLargeText({ files, paths }: TooLarge): string {
   return files === 1
     ? `1 file is too large to be indexed, but grep searches it: ${named}`
     : `${files} files are too large to be indexed, but grep searches them: ${named}`;
+}
+
+/** Paths that are named of those that could not be read. */
+const NAMED_UNREAD = 3;
+
+/** What to say of the files and folders of a commit that could not be read. */
+export function unreadText(unread: readonly string[]): string {
+  const named = `${unread.slice(0, NAMED_UNREAD).join(", ")}${unread.length > NAMED_UNREAD ? ", …" : ""}`;
+  const what = unread.length === 1 ? "1 path of the commit was" : `${unread.length} paths of the commit were`;
+  return `not complete: ${what} not searched, because git cannot read their objects (see \`git fsck\`): ${named}`;
 }
 
 /** A name or path that no index has. */

@@ -161,8 +161,8 @@ describe("a hostile .git/config", () => {
       rmSync(fileOf(from));
       writeFileSync(fileOf(from), readFileSync(fileOf(to)));
       const { code } = await read();
-      // Git itself notices some of them.
-      expect([2, 4, 7]).toContain(code);
+      // Git itself notices some of them; a file that cannot be read makes the answer incomplete.
+      expect([2, 4, 7, 9]).toContain(code);
       rmSync(fileOf(from));
       writeFileSync(fileOf(from), before);
     }
