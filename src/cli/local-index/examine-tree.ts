@@ -1,4 +1,3 @@
-import { compareUtf8 } from "../../engines/search/order.ts";
 import { FileTree } from "../indexing/file-tree.ts";
 import { dependsOnFile } from "./describe-tree.ts";
 import type { SearchFolder } from "./search-folder.ts";
@@ -45,18 +44,11 @@ export function examineTree(folder: SearchFolder, root: string): Examination | u
   };
 }
 
-/** Compares the paths of a list with those of a state, which are in the same order. */
+/** The paths that only one of a list and a state has; of the list those that the index may depend on. */
 function newOrGone(listed: readonly string[], examined: readonly string[]): string[] {
-  const found: string[] = [];
-  let next = 0;
-  for (const path of listed) {
-    let known = examined[next];
-    for (; known !== undefined && known !== path && compareUtf8(known, path) < 0; known = examined[++next])
-      found.push(known);
-    if (known === path) next++;
-    else if (dependsOnFile(path)) found.push(path);
-  }
-  return [...found, ...examined.slice(next)];
+  const gone = new Set(examined);
+  const added = listed.filter((path) => !gone.delete(path) && dependsOnFile(path));
+  return [...added, ...gone];
 }
 
 /** What has changed since a state was written. */

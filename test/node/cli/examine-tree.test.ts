@@ -68,6 +68,12 @@ describe("the examination of a work tree", () => {
     expect(examine().isSame).toBe(true);
   });
 
+  it("tells which files of a list are new, and which are gone", () => {
+    expect(examine().newOrGone([EDITED, OTHER])).toEqual([]);
+    // The index does not depend on a picture.
+    expect(examine().newOrGone(["a.py", "b.png", OTHER, "src/c.py"])).toEqual(["a.py", "src/c.py", EDITED]);
+  });
+
   it("ignores changes of another state", () => {
     rmSync(join(root, OTHER));
     saveEdits("00");
