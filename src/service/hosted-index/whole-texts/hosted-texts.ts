@@ -16,6 +16,8 @@ import { isListed, packKey } from "./store.ts";
 /** Bytes of texts that are read together, and how many such parts are read ahead of the one that is searched. */
 const PART_BYTES = 1024 * 1024;
 const PARTS_AHEAD = 3;
+/** Packs that are opened ahead of the one that is read. */
+const PACKS_AHEAD = 3;
 
 /** Texts of one pack. */
 interface OfPack {
@@ -119,9 +121,17 @@ export class HostedTexts implements RevisionTexts {
 
   /** The wanted texts of each pack, in the order of the packs' first ones, in parts of bounded size. */
   async *#parts(contents: readonly string[]): AsyncGenerator<Part> {
-    for (const { pack: id, ordinals } of groupByPack(contents)) {
+    const groups = groupByPack(contents);
+    const opening: Promise<TextPack | undefined>[] = [];
+    for (const [at, { pack: id, ordinals }] of groups.entries()) {
+      for (const next of groups.slice(at + opening.length, at + 1 + PACKS_AHEAD)) {
+        const opened = this.#open(next.pack);
+        // Reported where it is awaited.
+        opened.catch(() => {});
+        opening.push(opened);
+      }
       const sorted = ordinals.toSorted((a, b) => a - b);
-      const pack = await this.#open(id);
+      const pack = await opening.shift();
       let part: number[] = [];
       let bytes = 0;
       for (const ordinal of sorted) {
