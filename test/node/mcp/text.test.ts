@@ -23,6 +23,12 @@ describe("describeIndex", () => {
       "github.com/acme/shop (work tree, edits included), indexed just now",
     );
   });
+
+  it("names what git cannot read of a commit", () => {
+    const unread = ["a.ts", "lib/", "b.ts", "c.ts"];
+    expect(describeIndex({ ...index, unread: [] }, 0)).not.toContain("complete");
+    expect(describeIndex({ ...index, unread }, 0)).toMatch(/, not complete: 4 paths .*: a\.ts, lib\/, b\.ts, …$/);
+  });
 });
 
 describe("numberedLines", () => {
