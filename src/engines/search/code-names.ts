@@ -25,11 +25,27 @@ const PAST_FORMS: ReadonlyMap<string, string> = new Map(
     .split(",")
     .map((pair) => pair.split(" ") as [string, string]),
 );
+/**
+ * British and American spellings: "cancelled" is about `canceled`, "initialize" about `initialise`. What a rule makes of other words is
+ * in no text, as `promize` of "promise", and what nothing has does not count.
+ */
+const SPELLINGS: readonly [RegExp, string][] = [
+  [/is(e[drs]?|ing|ers|ations?)$/, "iz$1"],
+  [/iz(e[drs]?|ing|ers|ations?)$/, "is$1"],
+  [/(?<=[a-z]{2}[aeiou])ll(ed|ing|ers?|ations?)$/, "l$1"],
+  [/(?<=[a-z]{2}[aeiou])l(ed|ing|ers?|ations?)$/, "ll$1"],
+  [/(?<=^(?:col|behavi|fav|flav|hon|neighb))our(s|ed|ing|able)?$/, "or$1"],
+  [/(?<=^(?:col|behavi|fav|flav|hon|neighb))or(s|ed|ing|able)?$/, "our$1"],
+  [/yse([drs]?)$/, "yze$1"],
+  [/yze([drs]?)$/, "yse$1"],
+];
 /** Less than the weight of the word as written, which may be meant itself ("upper bound"). */
-const PAST_WEIGHT = 0.7;
+const FORM_WEIGHT = 0.7;
 
 /** Names of more words are rarely asked for word by word. */
 const MAX_JOINED_WORDS = 3;
+/** Longer words are no English ones. */
+const MAX_SPELT_UNITS = 24;
 const PLURAL_END = /(?<=[a-z]{2})(?<!s)s$/;
 
 /** Things that code registers by a function `use`. */
@@ -59,8 +75,8 @@ export function codeNames(segments: readonly QuerySegment[]): QuerySegment[] {
   const named = CODE_NAMES.filter(([phrase]) => phrase.test(text)).map(([, name, weight]) => titleOf(name, weight));
   const joined = Array.from(text.matchAll(JOINED_VERBS), ([, verb, other]) => titleOf(`${verb}${other}`, 1));
   const words = new Set(wordsOf(text));
-  const verbs = [...words].flatMap((word) => PAST_FORMS.get(word) ?? []).map((verb) => titleOf(verb, PAST_WEIGHT));
-  return [...named, ...joined, ...verbs];
+  const forms = [...words].flatMap((word) => [...otherSpellings(word), PAST_FORMS.get(word) ?? []].flat());
+  return [...named, ...joined, ...forms.map((form) => titleOf(form, FORM_WEIGHT))];
 }
 
 /**
@@ -80,6 +96,11 @@ export function joinedNames(text: string): { shown: string; names: string[] }[] 
       if (count > 1) found.push({ shown: asked, names });
     }
   return found;
+}
+
+function otherSpellings(word: string): string[] {
+  if (word.length > MAX_SPELT_UNITS) return [];
+  return SPELLINGS.map(([pattern, other]) => word.replace(pattern, other)).filter((other) => other !== word);
 }
 
 function isShort(segments: readonly QuerySegment[]): boolean {

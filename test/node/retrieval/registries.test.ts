@@ -102,6 +102,20 @@ describe("names that code has for what a question asks", () => {
     ]);
   });
 
+  it("are British and American spellings, of which only those that the repository has count", async () => {
+    const forms = (query: string): string[] =>
+      parseQuery({ query }).terms.flatMap(({ shown, isOptional }) => (isOptional ? [shown] : []));
+    expect(forms("how are calls cancelled")).toEqual(["canceled"]);
+    expect(forms("canceling labeled colours")).toEqual(["cancelling", "labelled", "colors"]);
+    expect(forms("initialise the analyzer")).toEqual(["initialize", "analyser"]);
+    const found = await searchIn([
+      { path: "src/calls.ts", language: "typescript", text: "export let canceled = false;" },
+      { path: "src/promise.ts", language: "typescript", text: "export const promise = 1;" },
+    ]);
+    expect(await found("how are requests cancelled")).toEqual(["src/calls.ts"]);
+    expect(await found("promise")).toEqual(["src/promise.ts"]);
+  });
+
   it("are the verbs alone where a question has both", () => {
     const shown = (query: string): string[] => parseQuery({ query }).terms.map((term) => term.shown);
     expect(shown("where is the write ahead log written")).toEqual(["write", "ahead", "log"]);
