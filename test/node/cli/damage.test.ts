@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import * as fc from "fast-check";
@@ -15,8 +15,8 @@ beforeEach(async () => {
 });
 afterEach(() => sandbox.remove());
 
-function indexFolder(): string {
-  const repos = sandbox.path("cache/codectx/repos");
+function indexFolder(cache = "cache"): string {
+  const repos = sandbox.path(cache, "codectx/repos");
   return join(repos, readdirSync(repos)[0]!);
 }
 
@@ -28,10 +28,12 @@ function filesOf(folder: string): string[] {
 }
 
 describe("a damaged local index", () => {
-  const answers = async () => {
-    const symbol = await sandbox.run("app", ["symbol", "Holder3", "--json"]);
-    const outline = await sandbox.run("app", ["outline", "src/module2.ts", "--json"]);
-    const index = await sandbox.run("app", ["index", "--local", "--json"]);
+  const answers = async (cache: string) => {
+    const ask = (...args: string[]) =>
+      sandbox.ask("app", [...args, "--json"], { env: { XDG_CACHE_HOME: sandbox.path(cache) } });
+    const symbol = await ask("symbol", "Holder3");
+    const outline = await ask("outline", "src/module2.ts");
+    const index = await ask("index", "--local");
     const { fileCount, symbolCount, chunkCount, fingerprint } = index.json;
     return {
       codes: [symbol.code, outline.code, index.code],
@@ -42,8 +44,8 @@ describe("a damaged local index", () => {
   };
 
   it("answers as before after any bytes of any file were changed", async () => {
-    await sandbox.run("app", ["index", "--local", "--json"]);
-    const right = await answers();
+    await sandbox.ask("app", ["index", "--local", "--json"]);
+    const right = await answers("cache");
     expect(right.codes).toEqual([0, 0, 0]);
     const flips = fc.array(
       fc.record({ at: fc.double({ min: 0, max: 0.999, noNaN: true }), mask: fc.integer({ min: 1, max: 255 }) }),
@@ -52,9 +54,13 @@ describe("a damaged local index", () => {
         maxLength: 40,
       },
     );
+    // Each index in a folder of its own, of which the process of commands knows nothing.
+    let copies = 0;
     await fc.assert(
       fc.asyncProperty(fc.nat(), flips, async (which, changes) => {
-        const files = filesOf(indexFolder());
+        const copy = `copy-${copies++}`;
+        cpSync(sandbox.path("cache"), sandbox.path(copy), { recursive: true });
+        const files = filesOf(indexFolder(copy));
         const file = files[which % files.length]!;
         const bytes = readFileSync(file);
         for (const { at, mask } of changes) {
@@ -62,7 +68,8 @@ describe("a damaged local index", () => {
           bytes[offset] = bytes[offset]! ^ mask;
         }
         writeFileSync(file, bytes);
-        expect(await answers()).toEqual(right);
+        expect(await answers(copy)).toEqual(right);
+        rmSync(sandbox.path(copy), { recursive: true });
       }),
       { numRuns: 12 },
     );
