@@ -1,9 +1,6 @@
 import { createHash } from "node:crypto";
-import * as fc from "fast-check";
-import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { embeddingText, MAX_WEIGHT, TARGET_WEIGHT } from "../../../src/engines/parsing/chunks.ts";
-import { type LanguageId, LANGUAGES } from "../../../src/engines/parsing/languages.ts";
 import { encode, parseText, sharedParser, violations } from "./support.ts";
 
 const solid = (text: string): number => text.replace(/\s/g, "").length;
@@ -120,82 +117,5 @@ describe("chunks", () => {
     expect(parsed.text).toContain("caf\u00e9");
     expect(parsed.symbols[0]).toMatchObject({ name: "f", doc: "caf\u00e9", startByte: 8 });
     expect(violations(parsed, bytes)).toEqual([]);
-  });
-});
-
-describe("whatever the input", () => {
-  const folder = new URL("cases/", import.meta.url);
-  const sources = new Map<string, string>();
-  for (const file of readdirSync(folder)) {
-    sources.set(
-      file.replace(/(?:-\w+)?\.txt$/, ""),
-      readFileSync(new URL(file, folder), "utf8").split("\n=====\n")[0]!,
-    );
-  }
-  const languages = LANGUAGES.map(({ id }) => id);
-  const structured = LANGUAGES.filter(({ mode }) => mode !== "plain").map(({ id }) => id);
-
-  async function holds(language: LanguageId, text: string): Promise<void> {
-    const first = await parseText(language, text);
-    expect(violations(first, encode(text))).toEqual([]);
-    const { chunks, symbols } = await parseText(language, text);
-    expect({ chunks, symbols }).toEqual({ chunks: first.chunks, symbols: first.symbols });
-  }
-
-  it("arbitrary text is covered once, in order, and alike each time", async () => {
-    const text = fc.oneof(
-      fc.string({ unit: "binary", maxLength: 300 }),
-      fc.array(fc.string(), { maxLength: 40 }).map((lines) => lines.join("\n")),
-    );
-    await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...languages), text, (language, value) => holds(language, value.toWellFormed())),
-      { numRuns: 120 },
-    );
-  });
-
-  it("so is mutated source in every language", async () => {
-    const junk = fc.constantFrom(
-      "{",
-      "}",
-      "(",
-      '"',
-      "'",
-      "`",
-      "/*",
-      "*/",
-      "#",
-      "\n\n",
-      "\r\n",
-      "\t",
-      "😀",
-      "end",
-      "\\",
-      "${",
-      "<",
-      "@",
-      "\f",
-    );
-    for (const language of structured) {
-      const source = sources.get(language)!;
-      const edits = fc.array(fc.tuple(fc.nat(source.length), fc.nat(40), junk), { maxLength: 6 });
-      await fc.assert(
-        fc.asyncProperty(edits, fc.integer({ min: 1, max: 6 }), (changes, repeat) => {
-          let text = source;
-          for (const [at, gone, put] of changes) text = text.slice(0, at) + put + text.slice(at + gone);
-          return holds(language, text.repeat(repeat).toWellFormed());
-        }),
-        { numRuns: 4 },
-      );
-    }
-  });
-
-  it("arbitrary bytes do not throw", async () => {
-    const parser = await sharedParser();
-    await fc.assert(
-      fc.asyncProperty(fc.uint8Array({ maxLength: 400 }), fc.constantFrom(...languages), async (bytes, language) => {
-        expect(violations(await parser.parse({ bytes, language }), bytes)).toEqual([]);
-      }),
-      { numRuns: 100 },
-    );
   });
 });
