@@ -277,13 +277,21 @@ describe("npm run deploy", () => {
       const r2 = { accessKeyId: "second-id", secretAccessKey: "second-secret" };
       writeFileSync(stateFile(), JSON.stringify({ encryptionKey, r2, neonProjectId }));
       cloudflare.buckets.get("code-context-staging-snapshots")?.cors.push(OPERATORS_RULE);
-      cloudflare.domains.dnsRecords.add("taken.example.com");
       const bare = { CORS_ORIGINS: "", TENANT_NAME: "", CLOUDFLARE_API_KEY: "", CLOUDFLARE_EMAIL: "" };
       const plan = await deploy(["--dry-run"], { env: bare });
       expect(plan.output).toContain(`settings              keep them in ${stateFile()}`);
-      const taken = await deploy([], { env: { ...bare, ENCRYPTION_KEY: ring, SITE_DOMAIN: "taken.example.com" } });
-      expect(taken.output).toMatch(/taken\.example\.com cannot be attached .*100117/);
-      expect(taken.output).not.toContain(encryptionKey);
+      // Fails for good once the first of three Workers is uploaded.
+      const api = cloudflare.scripts.get("code-context-staging-api");
+      const uploaded = api?.versions.size ?? 0;
+      cloudflare.isTooMany = (request) => request.includes("staging-indexer") && (api?.versions.size ?? 0) > uploaded;
+      const failed = await deploy([], { env: { ...bare, ENCRYPTION_KEY: ring } });
+      cloudflare.isTooMany = () => false;
+      expect(failed).toMatchObject({
+        code: 1,
+        output: expect.stringMatching(/api Worker(?:.|\n)*throttling your request/),
+      });
+      expect(failed.output).not.toContain(encryptionKey);
+      expect(api?.versions.size).toBe(uploaded + 1);
       expect(workersSettings()).toEqual(SETTINGS_IN_USE);
       expect(cloudflare.buckets.get("code-context-staging-snapshots")?.cors).toHaveLength(2);
       const state = JSON.parse(readFileSync(stateFile(), "utf8")) as object;

@@ -151,6 +151,10 @@ describe("the clients of the platforms", () => {
     await expect(customDomains.apply(context({ api: "api.elsewhere.org" }))).rejects.toThrow(
       "its zone must be in this",
     );
+    cloudflare.domains.dnsRecords.add("taken.example.com");
+    await expect(customDomains.apply(context({ api: "taken.example.com" }))).rejects.toThrow(
+      /taken\.example\.com cannot be attached .*100117/,
+    );
     await customDomains.apply(context({}, ["API_DOMAIN"]));
     expect([...cloudflare.domains.attached.values()].map(({ hostname }) => hostname)).toEqual(["used.example.com"]);
   });
