@@ -138,11 +138,14 @@ describe("codectx index --local", () => {
   });
 });
 
+/** Files for two batches more than are in flight at a time. */
+const SIX_BATCHES = 6 * 128;
+
 describe("interruption", () => {
   const paidOnce = () => expect(new Set(sandbox.service.embedded).size).toBe(sandbox.service.embedded.length);
 
   it("keeps what was paid for when the service fails half-way, and goes on from there", async () => {
-    sandbox.repository("app", sampleFiles(400));
+    sandbox.repository("app", sampleFiles(300));
     sandbox.service.faults.embedFails = { after: 2, status: 429, code: "QUOTA_EXCEEDED" };
     const failed = await sandbox.ask("app", LOCAL);
     expect(failed).toMatchObject({ code: 5, json: { ok: false, code: "QUOTA_EXCEEDED", requestId: "req-test" } });
@@ -160,20 +163,20 @@ describe("interruption", () => {
   });
 
   it("waits for answers in flight on Ctrl-C and pays for nothing twice", async () => {
-    sandbox.repository("app", sampleFiles(900));
+    sandbox.repository("app", sampleFiles(SIX_BATCHES));
     sandbox.service.faults.embedDelayMs = 150;
     const interrupted = await sandbox.run("app", LOCAL, {
       onStart: (child) => afterBatches(1, () => child.kill("SIGINT")),
     });
     expect(interrupted).toMatchObject({ code: 130, json: { ok: false, code: "ABORTED" } });
-    expect(sandbox.service.embedded.length).toBeLessThan(900);
+    expect(sandbox.service.embedded.length).toBeLessThan(SIX_BATCHES);
     sandbox.service.faults = {};
     expect(await sandbox.ask("app", LOCAL)).toMatchObject({ code: 0, json: { fingerprint: "fp-1" } });
     paidOnce();
   });
 
   it("survives being killed", async () => {
-    sandbox.repository("app", sampleFiles(900));
+    sandbox.repository("app", sampleFiles(SIX_BATCHES));
     sandbox.service.faults.embedDelayMs = 50;
     // Four requests are in flight at a time: the fifth is sent when the answer to one of them is stored.
     const killed = await sandbox.run("app", LOCAL, {
