@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { rejectArguments } from "../../../src/tooling/local/commands/main.ts";
+import { OperatorError } from "../../../src/tooling/errors.ts";
 import { DEVELOPMENT_VARS, readEnvironment } from "../../../src/tooling/local/stack/environment.ts";
 
 describe("the environment of npm start", () => {
@@ -36,8 +37,32 @@ describe("the environment of npm start", () => {
     }
   });
 
+  it("says what it expects in one line, which npm start prints", () => {
+    for (const [name, value, message] of [
+      ["PORT", "many", "PORT: expected a port"],
+      ["RATE_LIMITS", "{", "RATE_LIMITS: expected JSON"],
+      ["SIGN_UP", "everyone", "SIGN_UP: expected open"],
+      ["SITE_URL", "code.example.com", "SITE_URL must be"],
+      ["DATABASE_URL", "mysql://x", "DATABASE_URL: expected postgres"],
+    ] as const) {
+      const error = thrownBy(() => readEnvironment({ [name]: value }));
+      expect(error).toBeInstanceOf(OperatorError);
+      expect(error.message).toContain(message);
+      expect(error.message).not.toContain("\n");
+    }
+  });
+
   it("takes no arguments: an option that does nothing would be a trap", () => {
     expect(() => rejectArguments([])).not.toThrow();
     expect(() => rejectArguments(["--port", "9000"])).toThrow('unexpected argument "--port": settings are environment');
   });
 });
+
+function thrownBy(call: () => unknown): Error {
+  try {
+    call();
+  } catch (error) {
+    return error as Error;
+  }
+  return expect.fail("nothing was thrown");
+}
