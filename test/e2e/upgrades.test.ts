@@ -5,11 +5,14 @@ import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliDecompressSync } from "node:zlib";
-import { expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
+import { startService } from "../../src/tooling/local/stack/service.ts";
 import type { Expected } from "../upgrades/make.ts";
-import { freePorts, spawnService } from "./support/process.ts";
+import { keepCertificates } from "./support/certificates.ts";
 
 const FOLDER = fileURLToPath(new URL("../upgrades/data", import.meta.url));
+
+afterEach(keepCertificates());
 
 it.each(readdirSync(FOLDER).map((name) => name.replace(".tar.br", "")))(
   "starts on the data folder of %s, keeps its data and searches it without another pull",
@@ -19,7 +22,7 @@ it.each(readdirSync(FOLDER).map((name) => name.replace(".tar.br", "")))(
       const tar = brotliDecompressSync(readFileSync(path.join(FOLDER, `${commit}.tar.br`)));
       execFileSync("tar", ["-x", "--no-same-owner", "-C", dataDir], { input: tar });
       const expected = JSON.parse(readFileSync(path.join(dataDir, "expected.json"), "utf8")) as Expected;
-      const running = await spawnService({ DATA_DIR: dataDir, ...(await freePorts()) });
+      const running = await startService({ dataDir, port: 0, sitePort: 0 });
       const { apiUrl, apiKey, workerToken, workspaceId } = running.service;
       const call = (route: string, key: string, body?: unknown) =>
         fetch(apiUrl + route, {

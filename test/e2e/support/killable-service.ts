@@ -10,6 +10,7 @@ import { startDatabase } from "../../../src/tooling/local/database/database.ts";
 import { freePort } from "../../../src/tooling/local/stack/ports.ts";
 import { DEVELOPMENT_VARS } from "../../../src/tooling/local/stack/environment.ts";
 import { type RunningService, startService } from "../../../src/tooling/local/stack/service.ts";
+import { keepCertificates } from "./certificates.ts";
 import { type StatementProxy, startStatementProxy, type Stop } from "./statement-proxy.ts";
 
 export class KillableService {
@@ -22,8 +23,7 @@ export class KillableService {
   readonly siteUrl: string;
   readonly dataDir: string;
   #running: RunningService | undefined;
-  /** A start names a file of its data folder here, in this process, which runs other test files afterwards. */
-  readonly #certificates = process.env["NODE_EXTRA_CA_CERTS"];
+  readonly #restoreCertificates = keepCertificates();
 
   private constructor(
     options: Parameters<typeof startService>[0],
@@ -90,8 +90,7 @@ export class KillableService {
     await this.stop();
     await this.#proxy[Symbol.asyncDispose]();
     await this.#closeDatabase();
-    if (this.#certificates === undefined) delete process.env["NODE_EXTRA_CA_CERTS"];
-    else process.env["NODE_EXTRA_CA_CERTS"] = this.#certificates;
+    this.#restoreCertificates();
     rmSync(this.dataDir, { recursive: true, force: true });
   }
 }
