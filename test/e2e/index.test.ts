@@ -50,7 +50,7 @@ async function ended(tenant: TestTenant, runId: string): Promise<RunStatus> {
   for (;;) {
     const status = (await (await api(`/index/${runId}`, { key: tenant.workerToken })).json()) as RunStatus;
     if (status.state === "succeeded" || status.state === "failed") return status;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }
 
