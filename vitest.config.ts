@@ -53,10 +53,22 @@ const PIPELINES = [
 /** The CLI's tests run the command as users do. */
 const COMMAND = "./test/support/codectx-bundle.ts";
 
+/**
+ * Files of test/worker about what no database decides: Durable Objects, providers, the checks of a request. The few statements that they lead
+ * to are those of every request. They run once, on the server.
+ */
+const WITHOUT_STATEMENTS = [
+  "api/{compat,credential-first,embed,metering,proxy,rerank,routes,turns,upstream-faults}",
+  "embedding/*",
+  "gate/{admit,rate-bucket}",
+  "oauth/object",
+  "upgrades/objects",
+].map((name) => `test/worker/${name}.test.ts`);
+
 const EMBEDDED_E2E = ["index", "search", "snapshot", "dashboard"].map((name) => `test/e2e/${name}.test.ts`);
 
 /** Runs in workerd, with real Durable Objects, against the database that the global set-up starts. */
-function workerProject(name: string, databaseSetup: string): TestProjectInlineConfiguration {
+function workerProject(name: string, databaseSetup: string, exclude: string[] = []): TestProjectInlineConfiguration {
   return {
     plugins: [
       cloudflareTest(({ inject }) => ({
@@ -91,6 +103,7 @@ function workerProject(name: string, databaseSetup: string): TestProjectInlineCo
     test: {
       name,
       include: ["test/worker/**/*.test.ts"],
+      exclude,
       // As above: each file would start a workerd of its own and load the service into it.
       isolate: false,
       setupFiles: ["./test/worker/support/each-file.ts"],
@@ -124,7 +137,7 @@ export default defineConfig({
       { test: { name: "pipeline", include: PIPELINES, ...SHARED, ...LIMITS, globalSetup: [COMMAND] } },
       // The code that talks to the database runs on the embedded one and on a PostgreSQL server, which has many sessions, its own
       // statistics and other defaults.
-      workerProject("worker", "./test/support/worker-database.ts"),
+      workerProject("worker", "./test/support/worker-database.ts", WITHOUT_STATEMENTS),
       workerProject("worker-postgres", "./test/support/worker-postgres.ts"),
       // The whole service runs on a PostgreSQL server, as in production. On the embedded database it runs in the files that start one
       // of their own (local, kill, faults, search-faults) and in those that a first look at a service consists of.
