@@ -1,21 +1,22 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { bindingScope, type Expression, NOTHING, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
+import { bindingScope, type Expression, NOTHING, type Scope, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH, MAX_EXPRESSION_DEPTH } from "./limits.ts";
-import { type Place as BasePlace, visitChildren, visitGuarded } from "./walk.ts";
+import { visitChildren, visitGuarded } from "./walk.ts";
+import { decoratorsOf, fixtures, namedFixtures, plugins, type PythonPlace } from "./pytest.ts";
 import { boundOf, expressionOf, givenBy, narrowed, typeOf } from "./python-expressions.ts";
-import { ENTERED, ITERATED } from "./wrapped.ts";
+import { ENTERED, ITERATED, LIST } from "./wrapped.ts";
 
 /** Reads a Python tree. */
 export function readPython(root: SyntaxNode, file: FileBuilder): void {
-  children(root, { file, scope: file.top, body: undefined, results: undefined, depth: 0 });
+  children(root, { file, scope: file.top, body: undefined, results: undefined, yields: undefined, depth: 0 });
 }
 
-interface Place extends BasePlace {
-  /** Class whose body this is, of which names are members. */
-  body: OpenClass | undefined;
+interface Place extends PythonPlace {
   /** What the function around returns. */
   results: Expression[] | undefined;
+  /** What it yields. */
+  yields: Expression[] | undefined;
 }
 
 const children = (node: SyntaxNode, place: Place): void => visitChildren(node, place, visit);
@@ -54,6 +55,7 @@ function visit(node: SyntaxNode, place: Place): void {
     case "call": {
       const called = node.field("function");
       if (called) use("call", called, place);
+      namedFixtures(node, place);
       break;
     }
     case "assignment":
@@ -71,6 +73,11 @@ function visit(node: SyntaxNode, place: Place): void {
     case "return_statement": {
       const value = node.namedChild(0);
       if (value) place.results?.push(expressionOf(value, scope));
+      break;
+    }
+    case "yield": {
+      const value = node.children.some(({ type }) => type === "from") ? undefined : node.namedChild(0);
+      place.yields?.push(value ? expressionOf(value, scope) : UNKNOWN);
       break;
     }
     case "named_expression":
@@ -158,19 +165,28 @@ function functionDefinition(node: SyntaxNode, place: Place): void {
   else file.bind(scope, name.text, { is: "definition", line, decorator: decoratorOf(node, scope) });
   const typed = file.inner(scope, name.text);
   typeParameters(node, { ...place, scope: typed });
-  const returns = node.field("return_type");
-  if (returns) file.returns(line, typeOf(returns, typed));
   // Parameters may have the names of types.
   const inner = file.inner(typed, undefined);
-  parameters(node.field("parameters"), { ...place, scope: inner }, body !== undefined && !isStatic(node));
+  const isBound = body !== undefined && !isStatic(node);
+  parameters(node.field("parameters"), { ...place, scope: inner }, isBound);
+  const { isFixture, bind } = fixtures(node, inner, place, isBound);
   const found = node.field("body");
-  const results: Expression[] = [];
-  if (found) children(found, { ...place, scope: inner, body: undefined, results });
-  if (!returns) file.returnsLikely(line, results);
+  const [results, yields]: [Expression[], Expression[]] = [[], []];
+  if (found) children(found, { ...place, scope: inner, body: undefined, results, yields });
+  bind();
+  const returns = node.field("return_type");
+  const isGenerator = yields.length > 0;
+  if (returns) {
+    const type = typeOf(returns, typed);
+    file.returns(line, isFixture && isGenerator ? { is: "member", of: type, name: ENTERED } : type);
+  } else if (isFixture || !isGenerator) file.returnsLikely(line, isGenerator ? yields : results);
+  else file.returnsLikely(line, yields.map(listOf));
   const [result, ...others] = results;
   if (body && isProperty(node) && !returns && result && others.length === 0)
     file.member(body, name.text, line, { is: "likely", of: result });
 }
+
+const listOf = (of: Expression): Expression => (of.is === "unknown" ? UNKNOWN : { is: "member", of, name: LIST });
 
 /** A type parameter is known by its bound: `[T: Bound]`. */
 function typeParameters(node: SyntaxNode, { file, scope }: Place): void {
@@ -187,18 +203,13 @@ const returnType = (node: SyntaxNode, scope: Scope): Expression | undefined => {
   const type = node.field("return_type");
   return type && typeOf(type, scope);
 };
-const decorators = (node: SyntaxNode): string[] =>
-  node.parent?.type === "decorated_definition"
-    ? node.parent.namedChildren.filter(({ type }) => type === "decorator").map(({ text }) => text)
-    : [];
 /** The outermost decorator of a function. */
 const decoratorOf = (node: SyntaxNode, scope: Scope): Expression | undefined => {
-  const outermost = node.parent?.type === "decorated_definition" ? node.parent.childOfType("decorator") : undefined;
-  const decorator = outermost?.namedChild(0);
-  return decorator && expressionOf(decorator, scope);
+  const [outermost] = decoratorsOf(node);
+  return outermost && expressionOf(outermost, scope);
 };
-const isStatic = (node: SyntaxNode): boolean => decorators(node).some((text) => text.trim() === "@staticmethod");
-const isProperty = (node: SyntaxNode): boolean => decorators(node).some((text) => /property\b/.test(text));
+const isStatic = (node: SyntaxNode): boolean => decoratorsOf(node).some(({ text }) => text === "staticmethod");
+const isProperty = (node: SyntaxNode): boolean => decoratorsOf(node).some(({ text }) => /property\b/.test(text));
 
 /** Binds the parameters; the first of a method is an instance of its class, or the class. */
 function parameters(list: SyntaxNode | undefined, place: Place, isMethod: boolean): void {
@@ -220,6 +231,7 @@ function parameters(list: SyntaxNode | undefined, place: Place, isMethod: boolea
 
 function assignment(node: SyntaxNode, place: Place): void {
   const [left, right] = [node.field("left"), node.field("right")];
+  if (right && left?.text === "pytest_plugins") plugins(right, place.file);
   const names = left && TUPLE.test(left.type) ? left.namedChildren : [];
   const values = right && TUPLE.test(right.type) ? right.namedChildren : [];
   const isSpread = [...names, ...values].some(({ type }) => /splat/.test(type));

@@ -1,4 +1,5 @@
 import { agreedValue, extensionCalledAs, firstKnown, hasExtensions, outerName } from "./extensions.ts";
+import { fixtureNamed, FIXTURES, FIXTURES_ABOVE } from "./fixtures.ts";
 import { handed } from "./handed.ts";
 import { findMember, inheritsFrom } from "./members.ts";
 import { functionsOf, oneOf, takingArguments } from "./overload-sets.ts";
@@ -222,6 +223,7 @@ class Resolver implements Follower {
     if (isRubyProgram(module)) return this.#ruby.named(path, { module, name }, read);
     if (packageRuleOf(path)) return this.fromPackage(path, module, name, read);
     if (module === TAKEN) return this.fromStars(path, name, read);
+    if (module === FIXTURES || module === FIXTURES_ABOVE) return fixtureNamed(this, path, module, name);
     const found = await this.#module(path, module);
     if (found === undefined) {
       const inner = submodule(path, module, name);

@@ -61,6 +61,23 @@ describe("values of Python", () => {
     ).toEqual(["run@4 → kit.py:2", "run@6 → kit.py:2", "run@8 → unknown"]);
   });
 
+  it("knows what generators yield, though not for sure", async () => {
+    expect(
+      await runs(
+        "import contextlib",
+        "def each():",
+        "    yield A()",
+        "for x in each(): x.run()",
+        "@contextlib.contextmanager",
+        "def opened():",
+        "    yield A()",
+        "with opened() as y: y.run()",
+        "def all(): yield from each()",
+        "for z in all(): z.run()",
+      ),
+    ).toEqual(["run@5 → kit.py:2 likely", "run@9 → kit.py:2 likely", "run@11 → unknown"]);
+  });
+
   it("knows what a condition tells of a name, until the name is bound again", async () => {
     expect(
       await runs(

@@ -1,4 +1,5 @@
 /** Callers and implementations: the uses of some definitions. */
+import { fixturesAt } from "../../../engines/relations/fixtures.ts";
 import { isKotlin } from "../../../engines/relations/packages.ts";
 import { isWholeModule } from "../../../engines/relations/record.ts";
 import { type Meaning, type Use, WHOLE_MODULE } from "../../../engines/relations/types.ts";
@@ -124,7 +125,7 @@ export class UsesFinder {
   /** What is looked for to find the uses of definitions that share a name. */
   async #searchFor(name: string, definitions: readonly DefinedSymbol[]): Promise<Search> {
     const near = [...new Set(definitions.map(({ path }) => path))];
-    const names = new Set([name, ...definitions.flatMap(invokedAs)]);
+    const names = new Set([name, ...definitions.flatMap(invokedAs), ...(await this.#fixtureNames(definitions))]);
     const mentioned = new Set([...names, ...(await this.#wholeModules(definitions))]);
     const owners = new Set(definitions.flatMap(({ qualifiedName }) => nameParts(qualifiedName).at(-2) ?? []));
     const files = await this.#mentioning(mentioned, { near, owners });
@@ -140,6 +141,16 @@ export class UsesFinder {
       searches.push({ ...search, names, ...(await this.#mentioning(names, search)) });
     }
     return searches;
+  }
+
+  /** Names under which tests get definitions as fixtures of pytest. */
+  async #fixtureNames(definitions: readonly DefinedSymbol[]): Promise<string[]> {
+    const names: string[] = [];
+    for (const { path, startLine } of definitions.slice(0, MAX_ALIASES)) {
+      const uses = path.endsWith(".py") ? await this.#files.uses(path) : undefined;
+      if (uses) names.push(...fixturesAt(uses, startLine));
+    }
+    return names;
   }
 
   async #mentioning(names: ReadonlySet<string>, of: Pick<Search, "near" | "owners">): Promise<FilesToRead> {
