@@ -9,9 +9,9 @@ import {
   type Scope,
 } from "./expressions.ts";
 import { AMBIGUOUS_LINE } from "./limits.ts";
-import { finishedClass, followed, meaningOf, meaningOfBinding } from "./meanings.ts";
+import { finishedClass, followed, meaningOf, meaningOfBinding, resultMeaning } from "./meanings.ts";
 import { MAX_OVERLOADS } from "./overload-sets.ts";
-import { callbackKey, type FileUses, type Import, parameterKey, type UseKind } from "./types.ts";
+import { callbackKey, type FileUses, type Import, type Meaning, parameterKey, type UseKind } from "./types.ts";
 
 /** Uses that are kept of a file. Generated files hold hundreds of thousands in a line. */
 export const MAX_USES = 50_000;
@@ -30,6 +30,7 @@ export class FileBuilder {
   readonly #classes: OpenClass[] = [];
   readonly #classesByLine = new Map<number, OpenClass>();
   readonly #returns = new Map<number, Expression>();
+  readonly #results = new Map<number, readonly Expression[]>();
   readonly #callbacks = new Map<number, Expression>();
   readonly #exports = new Map<string, Expression | { module: string; name: string }>();
   readonly #stars: string[] = [];
@@ -151,6 +152,11 @@ export class FileBuilder {
     if (!this.#returns.has(line)) this.#returns.set(line, type);
   }
 
+  /** What a function without a declared type returns, by its results. */
+  returnsValues(line: number, results: readonly Expression[]): void {
+    if (results.length > 0 && !this.#results.has(line)) this.#results.set(line, results);
+  }
+
   /** What a function without a declared type returns, as far as its first known result tells. */
   returnsLikely(line: number, results: readonly Expression[]): void {
     const first = results.find(({ is }) => is !== "unknown");
@@ -184,6 +190,15 @@ export class FileBuilder {
     this.top.takesNames = true;
   }
 
+  #finishedReturns(): Map<number, Meaning> {
+    const returns = followed(this.#returns);
+    for (const [line, results] of this.#results) {
+      const result = this.#returns.has(line) ? undefined : resultMeaning(results);
+      if (result) returns.set(line, result);
+    }
+    return returns;
+  }
+
   finish(): FileUses {
     const uses = this.#uses.map(({ kind, name, line, scope, of, given }) => ({
       kind,
@@ -204,7 +219,7 @@ export class FileBuilder {
       exports: new Map(exports),
       stars: this.#stars,
       classes: this.#classes.map(finishedClass),
-      returns: followed(this.#returns),
+      returns: this.#finishedReturns(),
       callbacks: followed(this.#callbacks),
     };
   }

@@ -24,6 +24,19 @@ export function followed(types: ReadonlyMap<number, Expression>): Map<number, Me
   return new Map(meanings.filter(([, meaning]) => !isNothing(meaning)));
 }
 
+/**
+ * What a function returns that does not declare it, by the values of its results: for sure where these agree, else what the first one is of
+ * which something is known.
+ */
+export function resultMeaning(results: readonly Expression[]): Meaning | undefined {
+  const values = results.slice(0, MAX_VALUES + 1).filter((each) => each !== NOTHING);
+  const of = values.length > MAX_VALUES ? undefined : agreed(values.map((each) => meaningOf(each)));
+  if (of && of.to !== "ambiguous" && of.to !== "likely") return isNothing(of) ? undefined : { to: "value", of };
+  const first = results.find(({ is }) => is !== "unknown");
+  const likely: Meaning | undefined = first && { to: "likely", of: meaningOf(first) };
+  return likely && isNothing(likely) ? undefined : likely;
+}
+
 const isNothing = (meaning: Meaning): boolean =>
   meaning.to === "likely"
     ? isNothing(meaning.of)

@@ -1,7 +1,7 @@
 /** Expressions and types of Python, as far as they can be followed. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { alternativesOf, type Narrowed, narrowedBy } from "./choices.ts";
-import { type Expression, type Scope, UNKNOWN } from "./expressions.ts";
+import { type Expression, NOTHING, type Scope, UNKNOWN } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { ELEMENT, LIST, MAP } from "./wrapped.ts";
 
@@ -118,6 +118,17 @@ export const givenBy = (node: SyntaxNode): SyntaxNode[] =>
     if (each.type === "conditional_expression") return [each.namedChild(0), each.namedChild(2)];
     return operands(each, "or");
   });
+
+/** What a function returns, as values. What is made of `self` or `cls` is of the class of a receiver. */
+export const resultsOf = (node: SyntaxNode, scope: Scope): Expression[] =>
+  givenBy(node).map((each) => {
+    if (each.type === "none") return NOTHING;
+    const of = expressionOf(each, scope);
+    const made = each.type === "call" ? each.field("function") : each;
+    return made && OF_RECEIVER.test(made.text.slice(0, MAX_SELF_TYPE)) ? { is: "likely", of } : of;
+  });
+
+const OF_RECEIVER = /^(?:self|cls|self\.__class__|type\(self\))$/;
 
 /** The types that a condition states of names: `isinstance(a, A) and …`. */
 export const narrowed = (condition: SyntaxNode | undefined, scope: Scope): Narrowed[] =>

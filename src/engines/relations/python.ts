@@ -4,7 +4,7 @@ import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH, MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { visitChildren, visitGuarded } from "./walk.ts";
 import { decoratorsOf, fixtures, namedFixtures, plugins, type PythonPlace } from "./pytest.ts";
-import { boundOf, expressionOf, givenBy, narrowed, typeOf } from "./python-expressions.ts";
+import { boundOf, expressionOf, givenBy, narrowed, resultsOf, typeOf } from "./python-expressions.ts";
 import { ENTERED, ITERATED, LIST } from "./wrapped.ts";
 
 /** Reads a Python tree. */
@@ -72,7 +72,7 @@ function visit(node: SyntaxNode, place: Place): void {
       return;
     case "return_statement": {
       const value = node.namedChild(0);
-      if (value) place.results?.push(expressionOf(value, scope));
+      if (value) place.results?.push(...resultsOf(value, scope));
       break;
     }
     case "yield": {
@@ -179,12 +179,19 @@ function functionDefinition(node: SyntaxNode, place: Place): void {
   if (returns) {
     const type = typeOf(returns, typed);
     file.returns(line, isFixture && isGenerator ? { is: "member", of: type, name: ENTERED } : type);
-  } else if (isFixture || !isGenerator) file.returnsLikely(line, isGenerator ? yields : results);
-  else file.returnsLikely(line, yields.map(listOf));
+  } else {
+    const values = isGenerator && !isFixture ? yields.map(listOf) : isGenerator ? yields : results;
+    // A decorator may make something else of it.
+    if (isFixture || decoratorsOf(node).every(({ text }) => KEEPING.test(text))) file.returnsValues(line, values);
+    else file.returnsLikely(line, values);
+  }
   const [result, ...others] = results;
   if (body && isProperty(node) && !returns && result && others.length === 0)
     file.member(body, name.text, line, { is: "likely", of: result });
 }
+
+/** Decorators that leave what a function returns. */
+const KEEPING = /^(?:staticmethod|classmethod|(?:\w+\.)?override)$/;
 
 const listOf = (of: Expression): Expression => (of.is === "unknown" ? UNKNOWN : { is: "member", of, name: LIST });
 

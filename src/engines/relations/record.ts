@@ -44,6 +44,7 @@ const MEANINGS: readonly Meaning["to"][] = [
   "first",
   "overload",
   "either",
+  "value",
 ];
 /** Arguments of a call that are counted. */
 const MAX_ARGUMENTS = 62;
@@ -160,6 +161,7 @@ class Encoder {
       case "returned":
         return [this.numberOf(meaning.by)];
       case "instance":
+      case "value":
       case "likely":
         return [this.numberOf(meaning.of)];
       case "first":
@@ -319,6 +321,7 @@ class Decoder {
       case "returned":
         return { to, by: this.meaning() };
       case "instance":
+      case "value":
       case "likely":
         return { to, of: this.meaning() };
       case "first":

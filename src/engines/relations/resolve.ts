@@ -93,6 +93,8 @@ class Resolver implements Follower {
       case "instance":
       case "handed":
         return this.valueOf(path, meaning);
+      case "value":
+        return this.valueOf(path, meaning.of);
       case "likely":
         this.isLikely = true;
         return this.resolve(path, meaning.of);

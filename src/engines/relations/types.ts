@@ -11,6 +11,7 @@ export type UseKind = "call" | "construct" | "inherit" | "decorator";
  * - `member`: a member of what `of` means
  * - `returned`: the value of a call of `by`, or an instance of it if it is a class
  * - `instance`: a value whose declared type is `of`
+ * - `value`: the value that `of` has, not the name or member that holds it
  * - `likely`: what `of` means, as long as a rule holds that may fail
  * - `decorated`: the definition on this line, whose value is what the decorator `by` makes of it, if that is an instance of a class
  * - `first`: what `of` means, or `otherwise` if the rules find no definition there
@@ -28,6 +29,7 @@ export type Meaning =
   | { to: "member"; of: Meaning; name: string }
   | { to: "returned"; by: Meaning }
   | { to: "instance"; of: Meaning }
+  | { to: "value"; of: Meaning }
   | { to: "likely"; of: Meaning }
   | { to: "decorated"; line: number; by: Meaning }
   | { to: "first"; of: Meaning; otherwise: Meaning }

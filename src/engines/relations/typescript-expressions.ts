@@ -42,9 +42,7 @@ export function valueOf(node: SyntaxNode, scope: Scope): Expression {
 
 /** The values that a variable or field may be given: two in `a ?? b`, `a || b` and `c ? a : b`. */
 export const givenValues = (node: SyntaxNode, scope: Scope): Expression[] =>
-  alternativesOf(node, choices).map((each) =>
-    each.type === "null" || each.type === "undefined" ? NOTHING : valueOf(each, scope),
-  );
+  alternativesOf(node, choices).map((each) => (isNothing(each) ? NOTHING : valueOf(each, scope)));
 
 const choices = (node: SyntaxNode): (SyntaxNode | undefined)[] | undefined =>
   node.type === "ternary_expression"
@@ -76,11 +74,16 @@ export function assignedName(node: SyntaxNode): SyntaxNode | undefined {
   return left?.field("property");
 }
 
-/** What a function returns, as a value: a name stands for the value of a variable. */
-export function resultOf(node: SyntaxNode, scope: Scope): Expression {
-  const of = expressionOf(node, scope);
-  return of.is === "import" ? UNKNOWN : of;
-}
+/** What a function returns, as values: a name stands for the value of a variable. What is made of `this` is of the class of a receiver. */
+export const resultsOf = (node: SyntaxNode, scope: Scope): Expression[] =>
+  alternativesOf(node, choices).map((each) => {
+    if (isNothing(each)) return NOTHING;
+    const of = expressionOf(each, scope);
+    if (of.is === "import") return UNKNOWN;
+    return each.type === "this" || each.field("constructor")?.type === "this" ? { is: "likely", of } : of;
+  });
+
+const isNothing = ({ type }: SyntaxNode): boolean => type === "null" || type === "undefined";
 
 /** What a call uses: what it calls, and `f` of `f.call(…)`, `f.apply(…)` and `f.bind(…)`. */
 export function usedIn(called: SyntaxNode | undefined): SyntaxNode[] {

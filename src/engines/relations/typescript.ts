@@ -21,7 +21,7 @@ import {
   objectOf,
   ownOf,
   type Place,
-  resultOf,
+  resultsOf,
   typeOf,
   typeParameters,
   use,
@@ -185,7 +185,7 @@ function functionLike(
   const body = node.field("body");
   if (body?.type === "statement_block") children(body, inner);
   else if (body) result(body, inner);
-  if (name && !returns) file.returnsLikely(name.row + 1, results);
+  if (name && !returns) file.returnsValues(name.row + 1, results);
 }
 
 /** A value that the function around returns. */
@@ -193,7 +193,7 @@ function result(value: SyntaxNode, place: Place): void {
   // An empty one tells nothing of what else is returned.
   const isEmpty = objectOf(value)?.namedChildren.length === 0;
   const object = isEmpty ? undefined : heldObject(value, value.row + 1, place.file);
-  place.results?.push(object?.is ?? resultOf(value, place.scope));
+  place.results?.push(...(object ? [object.is] : resultsOf(value, place.scope)));
   if (object) objectLiteral(object.node, object.opened, place);
   else visit(value, place);
 }

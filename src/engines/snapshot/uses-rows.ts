@@ -48,6 +48,7 @@ function textOf(meaning: Meaning, depth: number): string {
     case "handed":
       return `${textOf(meaning.by, depth - 1)}(=>)`;
     case "likely":
+    case "value":
       return textOf(meaning.of, depth - 1);
     case "first":
     case "either": {

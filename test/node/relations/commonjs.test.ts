@@ -39,7 +39,7 @@ it("follows modules that are required where they are used, objects that function
   };
   expect(await callsIn(files, "lib/response.js")).toEqual(["get@3 → lib/response.js:2", "get@4 → unknown"]);
   expect(await callsIn(files, "lib/made.js")).toEqual([
-    "run@6 → lib/made.js:5 likely",
+    "run@6 → lib/made.js:5",
     "other@6 → lib/made.js:5",
     "configure@7 → unknown",
     "other@7 → lib/made.js:5",

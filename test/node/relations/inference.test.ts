@@ -42,7 +42,7 @@ describe("types that are inferred in TypeScript", () => {
     expect(goes).toEqual([
       ...[3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16].map((line) => `go@${line} → types.ts:1`),
       "go@17 → types.ts:1 likely",
-      "go@18 → types.ts:1 likely",
+      "go@18 → types.ts:1",
       "go@19 → unknown",
     ]);
   });
@@ -97,7 +97,7 @@ describe("types that are inferred in TypeScript", () => {
       "Old@6 → app.js:3",
       "one@7 → app.js:4",
       "Old@7 → app.js:3",
-      "two@8 → app.js:5 likely",
+      "two@8 → app.js:5",
       "make@8 → app.js:6",
     ]);
   });
@@ -247,8 +247,8 @@ describe("types that are inferred in Python and C++", () => {
       "go@10 → app.py:2",
       "go@11 → app.py:2",
       "go@13 → app.py:2",
-      "go@14 → app.py:2 likely",
-      "go@15 → app.py:2 likely",
+      "go@14 → app.py:2",
+      "go@15 → app.py:2",
       "go@16 → app.py:2 likely",
       "go@17 → app.py:2",
       "go@18 → unknown",

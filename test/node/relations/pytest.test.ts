@@ -56,7 +56,7 @@ describe("fixtures of pytest", () => {
       "request@1 → none",
       "get@2 → kit.py:2",
       "get@3 → kit.py:4",
-      "get@4 → kit.py:2 likely",
+      "get@4 → kit.py:2",
       "get@5 → unknown",
       "get@6 → unknown",
       "client@7 → tests/conftest.py:5",
