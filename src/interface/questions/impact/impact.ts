@@ -86,12 +86,13 @@ export async function impactOf(indexes: OpenIndexes, request: Request<typeof IMP
     const followed = followable(files, change.symbols);
     const uses = (await finder.find(followed.slice(0, MAX_FOLLOWED), request.depth)).sort(bySureness);
     const dependents = await dependentsOf(all, uses, change, request.limit);
+    const byPath = Map.groupBy(dependents, ({ path }) => path);
     const whole = {
       changed: changedOf(change),
       files: rankFiles(evidence).map((each) => ({
         path: each.path,
         test: each.isTest,
-        because: reasonsOf(each, dependents, change),
+        because: reasonsOf(each, byPath.get(each.path) ?? [], change),
       })),
       dependents: dependents.map((each) => inOwn(revision, each)),
       tests: testsOf(all, dependents, evidence).map((each) => inOwn(revision, each)),
@@ -175,15 +176,11 @@ function testsOf(
   return [...found.values()];
 }
 
+/** Why a file is listed; `dependents` are those in it. */
 function reasonsOf(file: FileEvidence, dependents: readonly Found<Dependent>[], { paths }: Change): string[] {
   const isOne = paths.length === 1;
-  const reasons = [
-    ...new Set(
-      dependents
-        .filter(({ path, certainty }) => path === file.path && certainty !== "name")
-        .map(({ because }) => because),
-    ),
-  ].slice(0, 2);
+  const sure = dependents.filter(({ certainty }) => certainty !== "name");
+  const reasons = [...new Set(sure.map(({ because }) => because))].slice(0, 2);
   const { found } = file.together;
   if (found) {
     const beside = isOne ? "" : ` with ${found.with}`;
