@@ -180,7 +180,8 @@ function functionDefinition(node: SyntaxNode, place: Place): void {
     const type = typeOf(returns, typed);
     file.returns(line, isFixture && isGenerator ? { is: "member", of: type, name: ENTERED } : type);
   } else {
-    const values = isGenerator && !isFixture ? yields.map(listOf) : isGenerator ? yields : results;
+    const yielded = isFixture ? yields : yields.map(listOf);
+    const values = isGenerator ? yielded : results;
     // A decorator may make something else of it.
     if (isFixture || decoratorsOf(node).every(({ text }) => KEEPING.test(text))) file.returnsValues(line, values);
     else file.returnsLikely(line, values);

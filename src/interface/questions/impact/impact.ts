@@ -5,7 +5,7 @@ import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/qu
 import type { UsesIndex } from "../../../engines/relations/uses-index.ts";
 import { hasUses } from "../../../engines/relations/languages.ts";
 import type { OpenIndexes } from "../code-index.ts";
-import { bySureness, definitionsAround, innermostCallable, UsesFinder } from "../relations/callers.ts";
+import { bySureness, CALLABLE, definitionsAround, UsesFinder } from "../relations/callers.ts";
 import { type Certainty, type FoundUse, symbolKey } from "../relations/found.ts";
 import { type Change, changeIn, readChange, revisionOf } from "./change.ts";
 import { type Evidence, evidenceOf, type FileEvidence } from "./evidence.ts";
@@ -113,8 +113,6 @@ function followable(files: UsesIndex, symbols: readonly DefinedSymbol[]): Define
   return callable.toSorted((a, b) => Number(known.get(b.path)) - Number(known.get(a.path)));
 }
 
-const CALLABLE: ReadonlySet<string> = new Set(["function", "method", "constructor", "class", "macro"]);
-
 function changedOf({ paths, symbols }: Change): ChangedSymbol[] {
   return paths.flatMap((path): ChangedSymbol[] => {
     const own = symbols.filter((each) => each.path === path);
@@ -141,7 +139,7 @@ async function dependentsOf(
   const inside = await definitionsAround(
     files,
     uses.filter(({ path }) => paths.includes(path)),
-    innermostCallable,
+    CALLABLE,
   );
   // A call from one changed definition to another is no news.
   const outside = uses.filter((use) => {
@@ -149,7 +147,7 @@ async function dependentsOf(
     return !around || !changed.has(symbolKey(around));
   });
   const named = outside.filter(({ path }, i) => i < limit || files.isTest(path));
-  const enclosing = await definitionsAround(files, named, innermostCallable);
+  const enclosing = await definitionsAround(files, named, CALLABLE);
   return outside.map((use) => {
     const { path, line, certainty, distance, target } = use;
     const what = target === undefined ? "uses a changed name" : `calls \`${target.qualifiedName}\``;

@@ -10,6 +10,7 @@ import {
   distinct,
   type FoundUse,
   innermostOf,
+  innermostOfLines,
   KINDS,
   lessSure,
   placeKey,
@@ -63,8 +64,7 @@ export class UsesFinder {
   async #around(uses: readonly FoundUse[], seen: Set<string>): Promise<Map<DefinedSymbol, Certainty>> {
     const around = new Map<DefinedSymbol, Certainty>();
     const followed = uses.filter(({ certainty }) => certainty !== "name");
-    const innermost = this.#relation === "callers" ? innermostCallable : innermostType;
-    const enclosing = await definitionsAround(this.#files, followed, innermost);
+    const enclosing = await definitionsAround(this.#files, followed, this.#relation === "callers" ? CALLABLE : TYPES);
     for (const use of followed) {
       const own = enclosing.get(use);
       const key = own && symbolKey(own);
@@ -306,27 +306,31 @@ function isCalled(text: string, name: string): boolean {
   return false;
 }
 
-const CALLABLE: ReadonlySet<string> = new Set(["function", "method", "constructor", "class", "macro"]);
+/** Kinds of definitions that can be called. */
+export const CALLABLE: ReadonlySet<string> = new Set(["function", "method", "constructor", "class", "macro"]);
 
 /** The innermost function, method or class around a line. */
 export const innermostCallable = (symbols: readonly DefinedSymbol[], line: number): DefinedSymbol | undefined =>
   innermostOf(symbols, line, CALLABLE);
 
-const innermostType = (symbols: readonly DefinedSymbol[], line: number): DefinedSymbol | undefined =>
-  innermostOf(symbols, line, TYPES);
-
-/** The definition around each of some uses, as far as there is one. A file is read once. */
+/** The innermost definition of some kinds around each of some uses, as far as there is one. A file is read once, many at a time. */
 export async function definitionsAround(
   files: QuestionFiles,
   uses: readonly FoundUse[],
-  innermost: (symbols: readonly DefinedSymbol[], line: number) => DefinedSymbol | undefined,
+  kinds: ReadonlySet<string>,
 ): Promise<Map<FoundUse, DefinedSymbol>> {
   const around = new Map<FoundUse, DefinedSymbol>();
-  for (const [path, own] of Map.groupBy(uses, (use) => use.path)) {
-    const symbols = await files.definitionsIn(path);
-    for (const use of own) {
-      const definition = innermost(symbols, use.line);
-      if (definition) around.set(use, definition);
+  const byPath = [...Map.groupBy(uses, (use) => use.path)];
+  for (let from = 0; from < byPath.length; from += BATCH) {
+    const batch = byPath.slice(from, from + BATCH);
+    const symbols = await Promise.all(batch.map(([path]) => files.definitionsIn(path)));
+    for (const [i, [, own]] of batch.entries()) {
+      const lines = own.map(({ line }) => line);
+      const innermost = innermostOfLines(symbols[i] ?? [], lines, kinds);
+      for (const use of own) {
+        const definition = innermost.get(use.line);
+        if (definition) around.set(use, definition);
+      }
     }
   }
   return around;

@@ -74,3 +74,29 @@ export function innermostOf(
   );
   return around.toSorted((a, b) => a.endLine - a.startLine - (b.endLine - b.startLine))[0];
 }
+
+/** As `innermostOf`, for each of some lines. Takes linear time in files whose definitions lie within each other or apart. */
+export function innermostOfLines(
+  symbols: readonly DefinedSymbol[],
+  lines: Iterable<number>,
+  kinds: ReadonlySet<string>,
+): Map<number, DefinedSymbol> {
+  const starting = symbols
+    .filter(({ kind }) => kinds.has(kind))
+    .toSorted((a, b) => a.startLine - b.startLine || b.endLine - a.endLine);
+  const found = new Map<number, DefinedSymbol>();
+  // Those that have started, the innermost last; what has ended is dropped when it is the last one.
+  const open: DefinedSymbol[] = [];
+  let next = 0;
+  for (const line of [...new Set(lines)].sort((a, b) => a - b)) {
+    for (let own = starting[next]; own && own.startLine <= line; own = starting[++next]) {
+      const last = open.at(-1);
+      // Of two definitions on the same lines the first one counts.
+      if (last?.startLine !== own.startLine || last.endLine !== own.endLine) open.push(own);
+    }
+    while ((open.at(-1)?.endLine ?? line) < line) open.pop();
+    const innermost = open.at(-1);
+    if (innermost) found.set(line, innermost);
+  }
+  return found;
+}
