@@ -22,7 +22,7 @@ interface CommitTree {
   enclosing: RevisionTexts["enclosing"];
 }
 
-/** The texts of a commit, from git's objects: the work tree is neither read nor changed. What git lacks is not searched. */
+/** The texts of a commit, from git's objects: the work tree is neither read nor changed. Objects that git lacks are not searched. */
 export function commitTexts(given: CommitTree): RevisionTexts {
   const { root } = given;
   let examined: Promise<{ files: TextFile[]; texts: Map<string, InspectedText> }> | undefined;

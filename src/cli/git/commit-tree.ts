@@ -52,13 +52,12 @@ export async function listReadableTree(cwd: string, commit: string): Promise<Rea
   try {
     return { entries: await listTree(cwd, commit), unread: [] };
   } catch (error) {
-    const isDamage = error instanceof CliError && (error instanceof GitCommandError ? !error.hung : isGitDamage(error));
-    if (!isDamage) throw error;
+    const hasStopped = error instanceof GitCommandError && !error.hung;
+    const isDamaged = error instanceof CliError && error.code === "GIT_DAMAGED";
+    if (!hasStopped && !isDamaged) throw error;
     return walkTree(cwd, commit);
   }
 }
-
-const isGitDamage = ({ code }: CliError): boolean => code === "GIT_DAMAGED";
 
 /** Reads the folders of a commit, all of one depth at a time: git itself lists nothing behind one that it does not have. */
 async function walkTree(cwd: string, commit: string): Promise<ReadableTree> {

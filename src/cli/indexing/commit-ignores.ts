@@ -3,7 +3,7 @@ import type { readBlobs, readIntactBlobs } from "../git/objects.ts";
 import { folderOf } from "./file-tree.ts";
 import { CODECTX_IGNORE, IgnoreRules, isCodectxIgnore } from "./ignore-rules.ts";
 
-/** The rules of a commit's `.codectxignore` files, those that `read` can read. */
+/** The rules of a commit's `.codectxignore` files; a file for which `read` gives no bytes has none. */
 export async function readIgnores(
   root: string,
   entries: readonly GitEntry[],

@@ -11,7 +11,7 @@ import type { FileUses } from "./types.ts";
 export const FIXTURES = "pytest fixtures";
 /** As `FIXTURES`, for a fixture that gets another one of its own name: those of the file itself are left out. */
 export const FIXTURES_ABOVE = "pytest fixtures above";
-/** Begin of the module that a file takes over the fixtures of, as `pytest_plugins` states. */
+/** Prefix of a star import that stands for an entry of `pytest_plugins`: a module whose fixtures the file gets. */
 export const PLUGIN = "pytest plugin ";
 
 const PREFIX = "fixture ";
@@ -56,9 +56,9 @@ async function fixtureIn(
   }
   for (const star of uses.stars.filter((each) => each.startsWith(PLUGIN)).slice(0, MAX_PLUGINS)) {
     const plugin = await follow.resolve(path, { to: "import", module: star.slice(PLUGIN.length), name: "*" });
-    const bound =
-      typeof plugin === "string" ? undefined : (await follow.files.uses(plugin.path))?.bindings.get(fixtureKey(name));
-    if (bound?.to === "local" && typeof plugin !== "string") return { path: plugin.path, line: bound.line };
+    if (typeof plugin === "string") continue;
+    const bound = (await follow.files.uses(plugin.path))?.bindings.get(fixtureKey(name));
+    if (bound?.to === "local") return { path: plugin.path, line: bound.line };
   }
   return undefined;
 }

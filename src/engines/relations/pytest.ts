@@ -97,7 +97,7 @@ function requested(node: SyntaxNode, isBound: boolean): SyntaxNode[] {
     const name = each.type === "typed_parameter" ? each.namedChild(0) : each;
     return name?.type === "identifier" ? [name] : [];
   });
-  // Patches give the first ones.
+  // Patches pass their mocks as the first arguments.
   return names.slice(patches + (isBound ? 1 : 0)).filter(({ text }) => !given.has(text));
 }
 
@@ -136,7 +136,7 @@ export function namedFixtures(call: SyntaxNode, { file, scope, body }: PythonPla
     file.use("call", text, node.row + 1, scope, fixture(text, body ?? scope.own, false));
 }
 
-/** Records the modules whose fixtures a file takes over: the value of `pytest_plugins`. */
+/** Records the modules whose fixtures a file gets, from the value of `pytest_plugins`. */
 export function plugins(value: SyntaxNode, file: FileBuilder): void {
   for (const { text } of stringsIn(value)) file.star(PLUGIN + text);
 }

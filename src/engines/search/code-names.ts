@@ -75,7 +75,9 @@ export function codeNames(segments: readonly QuerySegment[]): QuerySegment[] {
   const named = CODE_NAMES.filter(([phrase]) => phrase.test(text)).map(([, name, weight]) => titleOf(name, weight));
   const joined = Array.from(text.matchAll(JOINED_VERBS), ([, verb, other]) => titleOf(`${verb}${other}`, 1));
   const words = new Set(wordsOf(text));
-  const forms = [...words].flatMap((word) => [...otherSpellings(word), PAST_FORMS.get(word) ?? []].flat());
+  const forms = [...words].flatMap((word) =>
+    [...otherSpellings(word), PAST_FORMS.get(word)].filter((form) => form !== undefined),
+  );
   return [...named, ...joined, ...forms.map((form) => titleOf(form, FORM_WEIGHT))];
 }
 
@@ -89,15 +91,16 @@ export function joinedNames(text: string): { shown: string; names: string[] }[] 
   const found: { shown: string; names: string[] }[] = [];
   for (let start = 0; start < words.length; start++)
     for (let count = 1; count <= MAX_JOINED_WORDS && joins(words[start + count - 1] ?? ""); count++) {
-      const row = words.slice(start, start + count);
-      const asked = row.join(" ");
+      if (count === 1) continue;
+      const asked = words.slice(start, start + count).join(" ");
       const forms = new Set([asked, asked.replace(PLURAL_END, "")]);
       const names = [...forms].flatMap((form) => [form.replaceAll(" ", ""), form.replaceAll(" ", "_")]);
-      if (count > 1) found.push({ shown: asked, names });
+      found.push({ shown: asked, names });
     }
   return found;
 }
 
+/** The British spelling of an American word, and the other way round. */
 function otherSpellings(word: string): string[] {
   if (word.length > MAX_SPELT_UNITS) return [];
   return SPELLINGS.map(([pattern, other]) => word.replace(pattern, other)).filter((other) => other !== word);

@@ -141,7 +141,7 @@ describe("a hostile .git/config", () => {
     const pairs = idsOf(own).map((id, i) => [id, idsOf(other)[i] ?? ""] as const);
     const read = (env: Record<string, string> = {}) =>
       sandbox.ask("app", ["read", "src/module1.ts", "--ref", own, "--json"], {
-        // A cache of its own each time.
+        // A new, empty cache each time.
         env: { ...NO_KEY, ...env, XDG_CACHE_HOME: sandbox.path(`cache-${Math.random()}`) },
       });
     for (const [from, to] of pairs) {

@@ -29,7 +29,7 @@ const fileOf = (name: string): string => {
   return join(objects, oid.slice(0, 2), oid.slice(2));
 };
 
-/** Asks with a cache of its own each time, or with the given one. */
+/** Asks with a new, empty cache, or with the given one. */
 const ask = (args: readonly string[], cache = `cache-${Math.random()}`) =>
   sandbox.ask("app", [...args, "--ref", "HEAD"], {
     env: { XDG_CACHE_HOME: sandbox.path(cache), CODECTX_API_KEY: undefined },

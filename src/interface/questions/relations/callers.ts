@@ -313,7 +313,7 @@ export const CALLABLE: ReadonlySet<string> = new Set(["function", "method", "con
 export const innermostCallable = (symbols: readonly DefinedSymbol[], line: number): DefinedSymbol | undefined =>
   innermostOf(symbols, line, CALLABLE);
 
-/** The innermost definition of some kinds around each of some uses, as far as there is one. A file is read once, many at a time. */
+/** The innermost definition of some kinds around each of some uses, as far as there is one. Files are read in batches, each file once. */
 export async function definitionsAround(
   files: QuestionFiles,
   uses: readonly FoundUse[],
