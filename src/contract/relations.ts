@@ -130,7 +130,9 @@ export const ImpactResponse = z
           because: z.string(),
         }),
       )
-      .describe("Lines that depend on the change through calls; certain ones first."),
+      .describe(
+        "Lines that depend on the change through calls, and those that use what it removes; certain ones first.",
+      ),
     tests: z
       .array(
         z.object({

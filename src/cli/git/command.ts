@@ -69,10 +69,17 @@ export class GitCommandError extends CliError {
   readonly hung: boolean;
 
   constructor(command: string, stderr: string, hung = false) {
-    super(EXIT.usage, "GIT_FAILED", `git ${command} failed: ${stderr.split("\n")[0]?.replace(/^fatal: /, "") ?? ""}`);
+    super(EXIT.usage, "GIT_FAILED", `git ${command} failed: ${failureIn(stderr)}`);
     this.stderr = stderr;
     this.hung = hung;
   }
+}
+
+/** The line of git's messages that says what failed: hints and warnings may stand above it. */
+function failureIn(stderr: string): string {
+  const lines = stderr.split("\n");
+  const told = lines.find((line) => /^(?:fatal|error): /.test(line)) ?? lines[0] ?? "";
+  return told.replace(/^fatal: /, "");
 }
 
 /** Environment of a git command that reads an untrusted repository. `settings` are added to the safe ones. */

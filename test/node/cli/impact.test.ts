@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Sandbox } from "./support/run.ts";
 
@@ -69,5 +70,13 @@ describe("codectx impact", () => {
     const { stdout } = await sandbox.run("app", ["impact"]);
     expect(stdout).toContain("Likely to need a change or a run");
     expect(stdout).toContain("src/app.ts:4  calls `close` (certain)  in stop");
+  });
+
+  it("names what still uses a definition that was renamed, and one of a file that was deleted", async () => {
+    sandbox.write("app/src/session.ts", FILES["src/session.ts"].replace("function close", "function end"));
+    const used = "src/app.ts:4  uses `close`, which is removed (certain)  in stop";
+    expect((await sandbox.run("app", ["impact"])).stdout).toContain(used);
+    rmSync(sandbox.path("app/src/session.ts"));
+    expect((await sandbox.run("app", ["impact"])).stdout).toContain(used);
   });
 });

@@ -22,6 +22,10 @@ const FILES: Readonly<Record<string, string>> = {
     'import { parseCookie } from "../src/cookie.ts";\n\nfunction testParse(): void {\n  parseCookie("signed");\n}\n',
   "docs/guide.md": "# Guide\n\nNothing of this is about anything.\n",
   "docs/systems.md": "# Systems\n\n## Unix\n\nWorks.\n",
+  "src/store.ts":
+    "export class Store {\n  read(): string {\n    return cached();\n  }\n}\nexport class FileStore extends Store {\n  all(): string {\n    return this.drop();\n  }\n}\n",
+  "src/uses-store.ts":
+    'import { Store, openStore } from "./store.ts";\nimport { gone as lost } from "./deleted.ts";\nimport { kept } from "./signature.ts";\n\nexport function useStore(other: unknown): string {\n  const store = new Store();\n  store.drop();\n  openStore();\n  lost();\n  kept();\n  other.drop();\n  return store.read();\n}\n',
   "src/system.ts": 'export const systems = { of: "Unix" };\n',
 };
 const HISTORY = [["src/cookie.ts", "docs/guide.md"], ["src/cookie.ts", "docs/guide.md"], ["src/cookie.ts"]];
@@ -32,6 +36,29 @@ const PATCH = `--- a/src/cookie.ts
 +export function parseCookie(text: string, signed: boolean): string {
    return sign(text);
  }
+`;
+
+/** Takes away functions and a method of a file, and a whole file. */
+const REMOVAL = `--- a/src/store.ts
++++ b/src/store.ts
+@@ -1,11 +1,5 @@
+-export function openStore(): Store {
+-}
+-function cached(): string {
+-}
+ export class Store {
+-  drop(): void {
+-  }
+   read(): string {
+     return cached();
+   }
+ }
+--- a/src/deleted.ts
++++ /dev/null
+@@ -1,3 +0,0 @@
+-// The function gone is not used.
+-export function gone(): void {
+-}
 `;
 
 let indexes: OpenIndexes;
@@ -96,6 +123,25 @@ describe("impact", () => {
     };
     expect((await ask({ paths: ["src/cookie.ts"] }, team)).revision).toBe(299);
     expect(opened).toEqual([299]);
+  });
+
+  it("of a removal names the uses that are left, and what they lead to otherwise is none", async () => {
+    const { dependents, interfaces, files } = await ask({ patch: REMOVAL });
+    expect(dependents.map(({ path, line, because }) => `${path}:${line} ${because}`)).toEqual([
+      "src/uses-store.ts:8 uses `openStore`, which is removed (certain)",
+      "src/uses-store.ts:7 uses `drop`, which is removed (certain)",
+      "src/uses-store.ts:9 uses `gone`, which is removed (certain)",
+      "src/uses-store.ts:6 calls `Store` (certain)",
+      "src/store.ts:3 uses `cached`, which is removed (likely)",
+      "src/store.ts:8 uses `drop`, which is removed (likely)",
+      "src/uses-store.ts:11 uses `drop`, which is removed (by name only)",
+    ]);
+    expect(interfaces.filter(({ change }) => change === "removed").map(({ symbol }) => symbol)).toEqual([
+      "openStore",
+      "gone",
+    ]);
+    expect(files[0]).toMatchObject({ path: "src/uses-store.ts" });
+    expect(files[0]?.because).toContain("uses `openStore`, which is removed (certain)");
   });
 
   it("of a patch names what it touches, what calls that, tests and the interface, before and after it is applied", async () => {

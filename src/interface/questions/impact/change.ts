@@ -11,6 +11,7 @@ import { symbolKey } from "../relations/found.ts";
 import { inheritedMembers } from "../relations/inherited.ts";
 import { unknownPath } from "../unknown.ts";
 import { declaredNames, type InterfaceChange, isPublic } from "./interfaces.ts";
+import type { RemovedDefinition } from "./removed-uses.ts";
 
 /** Definitions that are followed, and of one file. */
 const MAX_SYMBOLS = 200;
@@ -40,8 +41,8 @@ export interface Change {
   /** Definitions that it touches. */
   symbols: DefinedSymbol[];
   interfaces: InterfaceChange[];
-  /** Names that it removes. */
-  removed: string[];
+  /** Definitions that it takes away, of an index that no longer has them. */
+  removed: RemovedDefinition[];
   /** Identifiers on its lines, those of changed lines twice. */
   mentioned: string[];
   words: WordCounts;
@@ -197,6 +198,9 @@ class ChangeReader {
     const isWorkTree = this.#indexes.indexes[this.#revision]?.isWorkTree === true;
     const path = [newPath, oldPath].find((own) => own !== undefined && this.#files.has(own));
     const [hunk] = hunks;
+    // A file that the patch adds or deletes, and that the index does not have.
+    if (path === undefined && oldPath === undefined) return "old";
+    if (path === undefined && newPath === undefined) return "new";
     if (!isCompared || path === undefined || !hunk) return isWorkTree ? "new" : "old";
     const after = hunk.lines.filter(({ kind }) => kind !== "removed").map(({ text }) => text.trimEnd());
     const from = Math.max(1, hunk.newStart);
@@ -212,7 +216,7 @@ class ChangeReader {
     const own = side === "new" ? "added" : "removed";
     const changed = hunks.flatMap((hunk) => hunk.lines);
     const lines = new Map<number, HunkLine>();
-    const gone = new Set<string>();
+    const gone = new Map<string, string>();
     for (const line of changed) {
       change.words.add(line.text, line.kind === "same" ? 1 : CHANGED_TIMES);
       if (this.#lines++ >= MAX_LINES) {
@@ -226,7 +230,7 @@ class ChangeReader {
       const at = side === "new" ? line.newLine : line.oldLine;
       if (line.kind === own) lines.set(at, line);
       else for (const symbol of around(symbols, at)) this.#touch(symbol);
-      if (line.kind === "removed") for (const name of declaredNames(line.text)) gone.add(name);
+      if (line.kind === "removed") for (const name of declaredNames(line.text)) gone.set(name, line.text);
     }
     for (const at of lines.keys()) {
       const symbol = innermostCallable(symbols, at) ?? symbols.find(({ startLine }) => startLine === at);
@@ -247,11 +251,12 @@ class ChangeReader {
     }
     if (side === "old") return;
     const defined = new Set(symbols.map(({ name }) => lastPart(name)));
-    for (const name of gone)
-      if (!defined.has(name)) {
-        change.removed.push(name);
-        if (!isTest) change.interfaces.push({ path, symbol: name, change: "removed" });
-      }
+    for (const [name, line] of gone) {
+      if (defined.has(name)) continue;
+      change.removed.push({ path, name });
+      const declared = { name, qualifiedName: name, kind: "function", path, startLine: 0, endLine: 0 };
+      if (!isTest && isPublic(path, declared, line)) change.interfaces.push({ path, symbol: name, change: "removed" });
+    }
   }
 }
 

@@ -127,7 +127,7 @@ type Named = Map<string, { score: number; names: string[] }>;
 async function usersOf(files: UsesIndex, { symbols, removed }: Change): Promise<Named> {
   // A heading of a document is no name that code mentions.
   const defined = symbols.filter(({ kind }) => kind !== "heading").map(({ name }) => lastPart(name));
-  const names = [...new Set([...removed, ...defined])]
+  const names = [...new Set([...removed.map(({ name }) => name), ...defined])]
     .filter((name) => /^[\p{L}_$][\p{L}\p{N}_$]{2,}$/u.test(name))
     .slice(0, MAX_NAMES);
   const lists = await files.filesWith(names);

@@ -11,6 +11,7 @@ import { type Change, changeIn, readChange, revisionOf } from "./change.ts";
 import { type Evidence, evidenceOf, type FileEvidence } from "./evidence.ts";
 import type { InterfaceChange } from "./interfaces.ts";
 import { rankFiles } from "./rank.ts";
+import { type RemovedUse, usesOfRemoved } from "./removed-uses.ts";
 
 /** Definitions whose callers are looked for. */
 const MAX_FOLLOWED = 40;
@@ -84,8 +85,9 @@ export async function impactOf(indexes: OpenIndexes, request: Request<typeof IMP
     const evidence = await evidenceOf(files, change, history);
     const finder = new UsesFinder(all, "callers");
     const followed = followable(files, change.symbols);
-    const uses = (await finder.find(followed.slice(0, MAX_FOLLOWED), request.depth)).sort(bySureness);
-    const dependents = await dependentsOf(all, uses, change, request.limit);
+    const uses = await finder.find(followed.slice(0, MAX_FOLLOWED), request.depth);
+    const broken = await usesOfRemoved(files, change.removed);
+    const dependents = await dependentsOf(all, [...broken.uses, ...uses].sort(bySureness), change, request.limit);
     const byPath = Map.groupBy(dependents, ({ path }) => path);
     const whole = {
       changed: changedOf(change),
@@ -99,7 +101,12 @@ export async function impactOf(indexes: OpenIndexes, request: Request<typeof IMP
       interfaces: change.interfaces,
     };
     const wasCut =
-      change.truncated || finder.truncated || all.exhausted || followed.length > MAX_FOLLOWED || all.unread.size > 0;
+      change.truncated ||
+      broken.truncated ||
+      finder.truncated ||
+      all.exhausted ||
+      followed.length > MAX_FOLLOWED ||
+      all.unread.size > 0;
     return { revision, ...withinBounds(whole, evidence, request, wasCut) };
   });
 }
@@ -131,7 +138,7 @@ function inOwn<T extends { path: string }>(asked: number, found: T): T & { revis
 /** Uses outside of the change. The definition around one is looked for only where the answer names it: of tests, and of the first `limit`. */
 async function dependentsOf(
   files: QuestionFiles,
-  uses: readonly FoundUse[],
+  uses: readonly (FoundUse | RemovedUse)[],
   { paths, symbols }: Change,
   limit: number,
 ): Promise<Found<Dependent>[]> {
@@ -141,19 +148,24 @@ async function dependentsOf(
     uses.filter(({ path }) => paths.includes(path)),
     CALLABLE,
   );
-  // A call from one changed definition to another is no news.
+  // A call from one changed definition to another is no news, unless there is nothing to call any more.
   const outside = uses.filter((use) => {
+    if ("name" in use) return true;
     const around = inside.get(use);
     return !around || !changed.has(symbolKey(around));
   });
   const named = outside.filter(({ path }, i) => i < limit || files.isTest(path));
   const enclosing = await definitionsAround(files, named, CALLABLE);
   return outside.map((use) => {
-    const { path, line, certainty, distance, target } = use;
-    const what = target === undefined ? "uses a changed name" : `calls \`${target.qualifiedName}\``;
-    const because = `${what} (${certainty === "name" ? "by name only" : certainty})`;
+    const { path, line, certainty, distance } = use;
+    const because = `${useOf(use)} (${certainty === "name" ? "by name only" : certainty})`;
     return { path, line, enclosing: enclosing.get(use)?.qualifiedName ?? null, certainty, distance, because };
   });
+}
+
+function useOf(use: FoundUse | RemovedUse): string {
+  if ("name" in use) return `uses \`${use.name}\`, which is removed`;
+  return use.target === undefined ? "uses a changed name" : `calls \`${use.target.qualifiedName}\``;
 }
 
 /** Tests that call the change, then those that are named like a changed file. */

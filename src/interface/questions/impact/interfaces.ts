@@ -12,11 +12,28 @@ export interface InterfaceChange {
 
 const MAX_LINE = 300;
 const DECLARED =
-  /\b(?:function|class|def|func|fn|interface|type|struct|enum|trait)\s{1,20}(?:\([^()]{0,100}\)\s{0,20})?([\p{L}_$][\p{L}\p{N}_$]{0,99})/gu;
+  /\b(?:function|class|def|defp|func|fun|fn|interface|type|struct|enum|trait)\s{1,20}(?:\([^()]{0,100}\)\s{0,20})?([\p{L}_$][\p{L}\p{N}_$]{0,99}[!?]?)/gu;
+/** A function that is declared by its parameters and a brace: `public int size() {`. */
+const DECLARED_BY_BRACE =
+  /^(?:[\p{L}\p{N}_$<>[\],.?:*&@#~]{1,100}\s{1,20}){0,8}[*&#]{0,3}([\p{L}_$][\p{L}\p{N}_$]{0,99})\s{0,5}\([^()]{0,200}\)[^(){}=;]{0,100}\{\s{0,20}$/u;
+/** A function that a name is given: `const parse = (text) =>`. */
+const DECLARED_AS_VALUE =
+  /\b(?:const|let|var)\s{1,20}([\p{L}_$][\p{L}\p{N}_$]{0,99})\s{0,5}=\s{0,5}(?:async\s{1,5})?(?:function\b|\([^()]{0,200}\)[^(){}=;]{0,60}=>|[\p{L}_$][\p{L}\p{N}_$]{0,99}\s{0,5}=>)/u;
+/** The beginning of a line that is a comment. */
+const COMMENT = /^\s{0,100}(?:\/\/|\/?\*|#(?![[!])|--|;)/;
+/** Words that stand before parentheses and a brace and declare nothing, and those that begin an expression. */
+const STATEMENT =
+  /^(?:[})\s]{0,20})(?:if|else|for|foreach|while|switch|catch|with|return|do|try|new|throw|await|yield|when|match|case|unless|until|using|lock|synchronized|guard|defer|go)\b|\bnew\s/u;
 
 /** Names that a line declares, as most languages write it. */
-export function declaredNames(line: string): string[] {
-  return [...line.slice(0, MAX_LINE).matchAll(DECLARED)].map(([, name = ""]) => name);
+export function declaredNames(given: string): string[] {
+  const line = given.slice(0, MAX_LINE);
+  if (COMMENT.test(line)) return [];
+  const names = Array.from(line.matchAll(DECLARED), ([, name = ""]) => name);
+  const code = line.trim();
+  if (names.length > 0 || STATEMENT.test(code)) return names;
+  const name = DECLARED_BY_BRACE.exec(code)?.[1] ?? DECLARED_AS_VALUE.exec(code)?.[1];
+  return name === undefined || name === "function" ? [] : [name];
 }
 
 /** Kinds of definition that other files can use. */

@@ -1,0 +1,143 @@
+/** Uses of what a change takes away: the lines that it breaks. */
+import { hasUses } from "../../../engines/relations/languages.ts";
+import { modulePaths } from "../../../engines/relations/modules.ts";
+import type { QuestionFiles } from "../../../engines/relations/question-files.ts";
+import type { Target } from "../../../engines/relations/resolved.ts";
+import { certainly, type Meaning, type Use } from "../../../engines/relations/types.ts";
+import { methodName } from "../../../engines/relations/wrapped.ts";
+import { type Certainty, type FoundUse, KINDS, rankOf } from "../relations/found.ts";
+
+/** Names that are looked for, and files that mention one of them that are read. */
+const MAX_NAMES = 40;
+const MAX_FILES = 200;
+/** Bases of a class that are looked at, and steps from base to base. */
+const MAX_BASES = 4;
+
+/** A definition that is no longer in its file. */
+export interface RemovedDefinition {
+  path: string;
+  name: string;
+}
+
+/** A use of a definition that was removed. */
+export interface RemovedUse extends FoundUse {
+  name: string;
+}
+
+/**
+ * Uses that are left of removed definitions, in an index of the files after the change. A use that leads to another definition is none of them.
+ * It is `certain` or `likely` where its import or its receiver leads to the file that had the definition, and by name only where the repository
+ * has no other definition of the name. At most 40 names are looked for, in 200 files each.
+ */
+export async function usesOfRemoved(
+  files: QuestionFiles,
+  removed: readonly RemovedDefinition[],
+): Promise<{ uses: RemovedUse[]; truncated: boolean }> {
+  const byName = Map.groupBy(removed, ({ name }) => name);
+  let truncated = byName.size > MAX_NAMES;
+  const uses: RemovedUse[] = [];
+  for (const [name, from] of [...byName].slice(0, MAX_NAMES)) {
+    const gone = { name, paths: new Set(from.map(({ path }) => path)), isNowhere: false };
+    gone.isNowhere = (await files.definitions(name)).length === 0;
+    const mentioning = (await files.mentioning(name)).filter(({ language }) => hasUses(language));
+    truncated ||= mentioning.length > MAX_FILES;
+    const read = mentioning.slice(0, MAX_FILES).map(({ path }) => usesIn(files, path, gone));
+    uses.push(...(await Promise.all(read)).flat());
+  }
+  return { uses, truncated };
+}
+
+interface Gone {
+  name: string;
+  /** Files that had a definition of the name. */
+  paths: ReadonlySet<string>;
+  /** The repository has no definition of the name any more. */
+  isNowhere: boolean;
+}
+
+async function usesIn(files: QuestionFiles, path: string, gone: Gone): Promise<RemovedUse[]> {
+  const found = new Map<number, RemovedUse>();
+  for (const use of (await files.uses(path))?.usesOf(new Set([gone.name])) ?? []) {
+    if (!KINDS.callers.has(use.kind) && !KINDS.implementations.has(use.kind)) continue;
+    const certainty = await certaintyOf(files, path, use, gone);
+    const known = found.get(use.line);
+    if (certainty && (!known || rankOf(certainty) < rankOf(known.certainty)))
+      found.set(use.line, { path, line: use.line, certainty, distance: 1, name: gone.name });
+  }
+  return [...found.values()];
+}
+
+/** How sure it is that a use means the removed definition; undefined if it means something else. */
+async function certaintyOf(
+  files: QuestionFiles,
+  path: string,
+  use: Use,
+  { name, paths, isNowhere }: Gone,
+): Promise<Certainty | undefined> {
+  const resolved = await files.resolve(path, use);
+  if (resolved !== "unknown" && resolved !== "outside") return undefined;
+  const meaning = certainly(use.meaning);
+  const imported = importOf(meaning);
+  if (imported?.name === name && (await isOfModule(files, path, imported.module, paths))) return "certain";
+  if (meaning.to === "member" && methodName(meaning.name) === name) {
+    const of = await files.resolve(path, { name, meaning: { to: "value", of: meaning.of } });
+    const owner = typeof of === "string" ? undefined : await ownerIn(files, of, paths);
+    if (owner && typeof of !== "string") return owner === "only" ? files.certaintyOf(path, of) : "likely";
+  }
+  if (imported?.name === name && isOfPackage(path, imported.module, paths)) return "likely";
+  if (meaning.to === "global" && use.name === name && paths.has(path)) return "likely";
+  return resolved === "unknown" && use.name === name && isNowhere ? "name" : undefined;
+}
+
+/** The module and name that a meaning is of: `import { name }`, or `module.name`. */
+function importOf(meaning: Meaning): { module: string; name: string } | undefined {
+  if (meaning.to === "import") return meaning;
+  if (meaning.to !== "member" || meaning.of.to !== "import" || meaning.of.name !== "*") return undefined;
+  return { module: meaning.of.module, name: methodName(meaning.name) };
+}
+
+/** Whether a module is one of some files, of which some may be gone. */
+async function isOfModule(
+  files: QuestionFiles,
+  path: string,
+  module: string,
+  paths: ReadonlySet<string>,
+): Promise<boolean> {
+  const whole = await files.resolve(path, { name: "*", meaning: { to: "import", module, name: "*" } });
+  if (typeof whole !== "string") return paths.has(whole.path);
+  return modulePaths(path, module).some((each) => paths.has(each));
+}
+
+/** Whether a package is likely that of one of some files: their own folder, a folder that its name ends with, or in C the program. */
+function isOfPackage(path: string, module: string, paths: ReadonlySet<string>): boolean {
+  const ending = path.slice(path.lastIndexOf("."));
+  return [...paths].some((each) => {
+    if (module === "") return folderOf(each) === folderOf(path) || (/^\.[ch]$/.test(ending) && /\.[ch]$/.test(each));
+    const folder = folderOf(each).slice(0, -1);
+    return ending === ".go" && each.endsWith(".go") && folder !== "" && `/${module}`.endsWith(`/${folder}`);
+  });
+}
+
+/**
+ * Whether a class or module, or a base of it, is in one of some files: `only` if it is itself and has no bases, of which one may define the name
+ * as well.
+ */
+async function ownerIn(
+  files: QuestionFiles,
+  of: Target,
+  paths: ReadonlySet<string>,
+  depth = 0,
+): Promise<"only" | "among" | undefined> {
+  const bases = (await files.uses(of.path))?.classes.find(({ line }) => line === of.line)?.bases ?? [];
+  if (paths.has(of.path)) return bases.length === 0 ? "only" : "among";
+  // Methods of Go may stand in any file of the package.
+  if (of.path.endsWith(".go") && [...paths].some((path) => folderOf(path) === folderOf(of.path))) return "among";
+  if (depth >= MAX_BASES) return undefined;
+  for (const meaning of bases.slice(0, MAX_BASES)) {
+    const base = await files.resolve(of.path, { name: "", meaning });
+    if (typeof base !== "string" && (await ownerIn(files, base, paths, depth + 1)) !== undefined) return "among";
+  }
+  return undefined;
+}
+
+const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1);
