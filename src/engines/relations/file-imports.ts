@@ -112,6 +112,11 @@ export class FileImports {
     return new FileImports(files, path, await packagedOf(files, path));
   }
 
+  /** Whether imports of a language name files in one of several folders. */
+  static isSpelled(language: string): boolean {
+    return SPELLINGS.has(language);
+  }
+
   /** The files that may import it; undefined if any may. */
   get mentioning(): ReadonlySet<string> | undefined {
     return this.#package?.mentioning;

@@ -4,7 +4,7 @@ import type { UsesIndex } from "../../../engines/relations/uses-index.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import { tellingStem } from "../../../engines/search/paths.ts";
 import { splitPath, TRAIT } from "../../../engines/search/traits.ts";
-import { importedFile, importedFiles } from "../relations/importers.ts";
+import { importedFile, importedFiles } from "../relations/imported.ts";
 import type { Change } from "./change.ts";
 
 /** Files taken of each list. */

@@ -176,7 +176,7 @@ function finderOf(relation: Relation, files: QuestionFiles): CalleesFinder | Imp
 async function ofPath(indexes: OpenIndexes, { path, name }: RelationRequest): Promise<Map<number, Finder>> {
   const wanted = path ?? name;
   if (wanted === undefined || wanted === "")
-    throw new InvalidFieldError("path", "importers are those of a file or package: give its path or name");
+    throw new InvalidFieldError("path", "importers are those of a file, folder or package: give its path or name");
   if (indexes.indexes.length === 0) throw nothingIndexed();
   const find: Finder = async (files) => ({ uses: await importersOf(files, wanted), truncated: false });
   const all = [...indexes.indexes.keys()];

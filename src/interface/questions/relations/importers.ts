@@ -1,16 +1,16 @@
 /** Importers: the files that import a file or a package. */
 import { FileImports } from "../../../engines/relations/file-imports.ts";
-import { isIndex, modulePaths, submodule } from "../../../engines/relations/modules.ts";
-import type { Entry } from "../../../engines/relations/script-configs.ts";
 import type { Import } from "../../../engines/relations/types.ts";
 import type { QuestionFiles } from "../../../engines/relations/question-files.ts";
+import { FolderImports } from "./folder-imports.ts";
 import type { Certainty, FoundUse } from "./found.ts";
+import { importedFiles, isOfPackage } from "./imported.ts";
 
 /** Files whose imports are read together. */
 const BATCH = 200;
 
 /**
- * The imports of a file of the index, by its path, or of a package, by its name. An import of a file mentions its name, so that only files
+ * The imports of a file of the index or of what is in a folder, by its path, or of a package, by its name. An import of a file mentions its name, so that only files
  * that do are read; one of a folder's own file need not, and names with other signs are not looked up as a whole. There is a limit to how
  * many can be read, so that files that mention the name come first.
  */
@@ -25,11 +25,16 @@ export async function importersOf(files: QuestionFiles, path: string): Promise<F
     ? !isStated && /^\w+$/.test(stem) && path.slice(path.lastIndexOf("/") + 1).startsWith(stem)
     : stem !== "";
   const own = isFile ? await FileImports.of(files, path) : undefined;
-  const possible = own?.mentioning ?? (isMentioned ? [] : files.paths);
+  const folder = isFile ? undefined : await FolderImports.of(files, path);
+  const possible = own?.mentioning ?? (isMentioned && !folder ? [] : files.paths);
   const order = [...new Set([...mentioning, ...possible, ...importing])];
   const leadsTo = async (from: string, each: Import): Promise<Certainty | undefined> => {
     const target = (await importedFiles(from, each, files)).find((entry) => entry.path === path);
     return target ? (target.isStated ? "certain" : "likely") : own?.certaintyOf(from, each);
+  };
+  const certaintyOf = async (from: string, each: Import): Promise<Certainty | undefined> => {
+    if (isFile) return leadsTo(from, each);
+    return isOfPackage(each, path) ? "certain" : folder?.certaintyOf(from, each);
   };
   const found = new Map<string, FoundUse[]>();
   for (let from = 0; from < order.length && !files.exhausted; from += BATCH)
@@ -38,7 +43,7 @@ export async function importersOf(files: QuestionFiles, path: string): Promise<F
         const imports = (await files.uses(importer))?.imports ?? [];
         const uses = new Map<number, FoundUse>();
         for (const each of imports) {
-          const certainty = isFile ? await leadsTo(importer, each) : isOfPackage(each, path) && "certain";
+          const certainty = await certaintyOf(importer, each);
           if (certainty) uses.set(each.line, { path: importer, line: each.line, certainty, distance: 1 });
         }
         if (uses.size > 0) found.set(importer, [...uses.values()]);
@@ -46,27 +51,6 @@ export async function importersOf(files: QuestionFiles, path: string): Promise<F
     );
   // In the order of the paths, whatever was read first.
   return [...files.paths, ...importing].flatMap((importer) => found.get(importer) ?? []);
-}
-
-/** The files that an import leads to: the module, or the one of its modules whose name is taken. */
-export async function importedFiles(from: string, { module, name }: Import, files: QuestionFiles): Promise<Entry[]> {
-  const inner = name === "*" ? undefined : submodule(from, module, name);
-  const modules = inner === undefined ? [module] : [module, inner];
-  const found = await Promise.all(modules.map((each) => importedFile(from, each, files)));
-  return found.filter((entry) => entry !== undefined);
-}
-
-/** The file that an import leads to; undefined if it is none of the index. */
-export async function importedFile(from: string, module: string, files: QuestionFiles): Promise<Entry | undefined> {
-  const near = modulePaths(from, module).find((candidate) => files.has(candidate));
-  const [stated] = near === undefined || isIndex(near) ? await files.entries(from, module) : [];
-  return stated ?? (near === undefined ? undefined : { path: near, isStated: true });
-}
-
-/** Whether an import is of a package, of a module in it, or of the one name of a package that is given. */
-function isOfPackage({ module, name: taken }: Import, name: string): boolean {
-  if (module.startsWith(name)) return /^(?:$|[/.\\])/.test(module.slice(name.length));
-  return name.startsWith(module) && /^[.\\]/.test(name.slice(module.length)) && name.slice(module.length + 1) === taken;
 }
 
 /** The longest word of a package's name, which all of its imports hold. */
