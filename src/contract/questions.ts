@@ -158,7 +158,7 @@ export const REFERENCES = {
     values: RELATIONS,
     notOn: ["cli"],
     description:
-      "Calls of the name (`callers`), calls in its definition (`callees`), what implements or overrides it (`implementations`), or imports of the file, folder or package `path` (`importers`). Each has a certainty: `certain` by the language's rules, `likely`, or `name`: only the name is the same. Default: all lines with the name.",
+      "Calls of the name (`callers`), calls in its definition (`callees`), what implements or overrides it (`implementations`), or imports of `path` (`importers`). Each has a certainty: `certain` by the language's rules, `likely`, or `name`: only the name is the same. Default: all lines with the name.",
   },
   path: {
     type: "text",
