@@ -236,7 +236,7 @@ export const IMPACT = {
     max: path.max,
     maxItems: MAX_IMPACT_PATHS,
     option: "path",
-    description: "Files that are to change, from the root of the repository.",
+    description: "Files or folders that are to change, from the root of the repository.",
   },
   patch: {
     type: "text",

@@ -125,6 +125,14 @@ describe("impact", () => {
     expect(opened).toEqual([299]);
   });
 
+  it("of a folder is that of its files", async () => {
+    const paths = Object.keys(FILES)
+      .filter((path) => path.startsWith("src/"))
+      .sort();
+    expect(await ask({ paths: ["src"] })).toEqual(await ask({ paths }));
+    await expect(ask({ paths: ["sr"] })).rejects.toMatchObject({ field: "path" });
+  });
+
   it("of a removal names the uses that are left, and what they lead to otherwise is none", async () => {
     const { dependents, interfaces, files } = await ask({ patch: REMOVAL });
     expect(dependents.map(({ path, line, because }) => `${path}:${line} ${because}`)).toEqual([

@@ -16,6 +16,8 @@ import type { RemovedDefinition } from "./removed-uses.ts";
 /** Definitions that are followed, and of one file. */
 const MAX_SYMBOLS = 200;
 const MAX_SYMBOLS_OF_FILE = 50;
+/** Files of a folder that are taken for the change. */
+const MAX_FILES_OF_FOLDER = 100;
 /** Lines whose names and definitions are looked for; of all others the words count. */
 const MAX_LINES = 5_000;
 /** Characters of a line that are searched for names. */
@@ -156,9 +158,16 @@ class ChangeReader {
     }
   }
 
-  /** A whole file: all that it defines. */
+  /** A whole file, or all files of a folder. */
   async ofPath(path: string): Promise<void> {
-    if (!this.#files.has(path)) throw await unknownPath(this.#indexes, path);
+    const folder = `${path.replace(/\/$/, "")}/`;
+    const own = this.#files.has(path) ? [path] : this.#files.paths.filter((each) => each.startsWith(folder));
+    if (own.length === 0) throw await unknownPath(this.#indexes, path);
+    this.change.truncated ||= own.length > MAX_FILES_OF_FOLDER;
+    for (const each of own.slice(0, MAX_FILES_OF_FOLDER)) await this.#ofFile(each);
+  }
+
+  async #ofFile(path: string): Promise<void> {
     this.#path(path);
     const symbols = await this.#files.definitionsIn(path);
     for (const symbol of symbols) this.change.words.add(symbol.name, CHANGED_TIMES);
