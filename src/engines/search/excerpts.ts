@@ -25,6 +25,8 @@ const LITERAL_STRENGTH = 10_000;
 const TEXT_SHARE = 0.25;
 /** What the name of a definition adds to its worth. */
 const NAME_WEIGHT = 0.5;
+/** A definition whose name answers so well is shown before what surrounds it. */
+const SURE_NAME = 0.5;
 /** A comment without code is offered with so many of the lines that follow. */
 const LINES_AFTER_COMMENT = 12;
 
@@ -95,8 +97,8 @@ export function offersOf(
     isDefinition: best.place.defined !== undefined,
     lines: text.lines,
     offers: scored.map((one) => {
-      const { startLine, endLine } = one.range;
-      return { startLine, endLine, worth: one.isFirst ? 1 : worthOf(one) / highest };
+      const { range, best: core } = one;
+      return { ...range, ...(one.name >= SURE_NAME && { core }), worth: one.isFirst ? 1 : worthOf(one) / highest };
     }),
     terms: text.terms,
   };

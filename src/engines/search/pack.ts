@@ -39,6 +39,8 @@ export interface LineRange {
 export interface Offer extends LineRange {
   /** Comparable between the files of an answer. */
   worth: number;
+  /** The lines that answer best, which are shown first where not all have room. */
+  core?: LineRange;
 }
 
 export interface PackableFile {
@@ -74,7 +76,7 @@ export function packExcerpts(files: readonly PackableFile[], maxTokens: number):
   const offers = files
     .flatMap(({ offers: own }, file) => own.map((offer) => ({ ...offer, file })))
     .sort((a, b) => b.worth - a.worth || a.file - b.file || a.startLine - b.startLine);
-  for (const { file, startLine, endLine } of offers) {
+  for (const { file, startLine, endLine, core } of offers) {
     const own = shown[file] as ShownLines;
     const wanted = own.missing(startLine, endLine);
     if (own.charactersOf(wanted) <= left) {
@@ -82,7 +84,10 @@ export function packExcerpts(files: readonly PackableFile[], maxTokens: number):
       continue;
     }
     isCut = true;
-    if (left >= MIN_PART_CHARACTERS) left -= own.add(own.bestPart(wanted, left));
+    if (left < MIN_PART_CHARACTERS) continue;
+    const part = core && own.fitting(own.missing(core.startLine, endLine), left);
+    const hasCore = core && part && own.reaches(part, core.endLine);
+    left -= own.add(hasCore ? part : own.bestPart(wanted, left));
   }
   for (const own of shown) left -= own.bridge(left);
   return {
@@ -115,6 +120,18 @@ class ShownLines {
 
   charactersOf(positions: readonly number[]): number {
     return positions.reduce((sum, i) => sum + (this.#lines[i] as TextLine).text.length + LINE_FRAME, 0);
+  }
+
+  /** The first of the lines, as far as they follow each other and have no more than `characters`. */
+  fitting(positions: readonly number[], characters: number): number[] {
+    const fitting = this.#fitting(positions, 0, characters);
+    const gap = fitting.findIndex((i, at) => at > 0 && !this.#follows(fitting[at - 1] as number, i));
+    return gap === -1 ? fitting : fitting.slice(0, gap);
+  }
+
+  /** Whether the last of the lines is the given one or below it. */
+  reaches(positions: readonly number[], line: number): boolean {
+    return (this.#lines[positions.at(-1) ?? -1]?.number ?? 0) >= line;
   }
 
   /** Shows the lines and returns their characters. */

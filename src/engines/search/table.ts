@@ -20,7 +20,7 @@ export const TABLE_VERSION = 3;
 /** The magic number is "CCTB". */
 const TABLE_FORMAT = { name: "revision table", magic: 0x42544343, version: TABLE_VERSION };
 /** Raised with every change that may alter an answer. */
-export const ENGINE_VERSION = 9;
+export const ENGINE_VERSION = 10;
 
 const DIGEST_BYTES = 32;
 /** The bit of a path term's counts for the file's name; 1 is for its folders. */

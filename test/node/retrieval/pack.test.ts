@@ -23,6 +23,7 @@ const file: fc.Arbitrary<PackableFile> = fc
         startLine: fc.integer({ min: 1, max: 90 }),
         length: fc.integer({ min: 0, max: 40 }),
         worth: fc.constantFrom(0.2, 0.5, 1),
+        core: fc.option(fc.tuple(fc.nat(20), fc.nat(20)), { nil: undefined }),
       }),
       { maxLength: 6 },
     ),
@@ -35,7 +36,11 @@ const file: fc.Arbitrary<PackableFile> = fc
         number += gap;
         return { number, text, strength, isCode: isCode && text.trim() !== "", isHead: false };
       }),
-      offers: offers.map(({ startLine, length, worth }) => ({ startLine, endLine: startLine + length, worth })),
+      offers: offers.map(({ startLine, length, worth, core }) => {
+        const [from, lasting] = core ?? [0, 0];
+        const within = { startLine: startLine + from, endLine: startLine + from + lasting };
+        return { startLine, endLine: startLine + length, worth, ...(core && { core: within }) };
+      }),
     };
   });
 const files = fc.array(file, { maxLength: 5 });
@@ -45,6 +50,19 @@ const shownOf = ({ lines }: PackableFile, ranges: readonly { startLine: number; 
   lines.filter(({ number }) => ranges.some(({ startLine, endLine }) => number >= startLine && number <= endLine));
 
 describe("packExcerpts", () => {
+  it("shows the core of an offer that does not fit, and what follows it, before lines that match better", () => {
+    const lines = Array.from({ length: 60 }, (_, i): TextLine => {
+      return { number: i + 1, text: "x".repeat(32), strength: i > 40 ? 5 : 1, isCode: true, isHead: false };
+    });
+    const offer = { startLine: 1, endLine: 60, worth: 1 };
+    const shown = (core?: { startLine: number; endLine: number }) =>
+      packExcerpts([{ headCharacters: 10, lines, offers: [{ ...offer, ...(core && { core }) }] }], 130).ranges;
+    expect(shown()).toEqual([[{ startLine: 42, endLine: 53 }]]);
+    expect(shown({ startLine: 11, endLine: 20 })).toEqual([[{ startLine: 11, endLine: 22 }]]);
+    // A core that has no room itself is not begun.
+    expect(shown({ startLine: 11, endLine: 30 })).toEqual([[{ startLine: 42, endLine: 53 }]]);
+  });
+
   it("stays within the budget, and counts what it shows", () => {
     fc.assert(
       fc.property(files, budget, (given, maxTokens) => {
