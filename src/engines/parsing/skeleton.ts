@@ -65,8 +65,7 @@ export function skeletonOf(source: SourceText, units: Uint16Array, preprocessor:
     }
     const inBody = open.some(({ isType }) => !isType);
     if (hasMacros) {
-      for (const { start, end, isOfType } of macrosOf(source, row, line)) {
-        if (inBody && !isOfType) continue;
+      for (const { start, end, isOfType } of macrosOf(source, row, line, inBody)) {
         changesDeclarations ||= isOfType;
         macros.add(start);
         skeleton.fill(SPACE, start, end);
@@ -169,26 +168,32 @@ interface Macro {
   isOfType: boolean;
 }
 
-function macrosOf(source: SourceText, row: number, line: string): Macro[] {
+/** What the names of macros begin with, except those that say what a format is. Most lines have none, and looking for each kind takes long. */
+const CAPITALS = /[A-Z][A-Z0-9_]{2}/;
+
+/** The macros of a line; in the body of a function only those before the name of a type. */
+function macrosOf(source: SourceText, row: number, line: string, inBody: boolean): Macro[] {
   if (line.length > MAX_MACRO_LINE) return [];
-  // A macro followed by a body defines a function.
-  const next = row + 1 < source.lineCount ? source.line(row + 1).trimStart() : "";
-  if (next.startsWith("{") && /^\s*[A-Z][A-Z0-9_]{2,}\(/.test(line)) return [];
-  const above = row > 0 ? source.line(row - 1) : "";
-  const isAfterHead = above.length <= MAX_MACRO_LINE && HEAD_ABOVE.test(above);
-  const rowStart = source.lineStarts[row]!;
   const content = line.trimEnd();
-  const ofTypes = Array.from(content.matchAll(TYPE_MACROS)).flatMap(({ index, 0: macros }) =>
-    Array.from(macros.matchAll(TYPE_MACRO), ({ index: within, 0: macro }) => ({ index: index + within, macro })),
-  );
-  const others = [MACROS, FIELD_MACROS, ...(isAfterHead ? [AFTER_HEAD] : [])].flatMap((pattern) =>
-    Array.from(content.matchAll(pattern), ({ index, 0: macro }) => ({ index, macro })),
-  );
-  const format = formatMacro(content);
-  if (format) others.push(format);
+  const rowStart = source.lineStarts[row]!;
   const placed = (isOfType: boolean) => (found: { index: number; macro: string }) => {
     const end = rowStart + found.index + found.macro.length;
     return { start: end - found.macro.trimStart().length, end, isOfType };
   };
-  return [...ofTypes.map(placed(true)), ...others.map(placed(false))];
+  const format = inBody ? undefined : formatMacro(content);
+  const formats = format ? [format].map(placed(false)) : [];
+  if (!CAPITALS.test(content)) return formats;
+  // A macro followed by a body defines a function.
+  const next = row + 1 < source.lineCount ? source.line(row + 1).trimStart() : "";
+  if (next.startsWith("{") && /^\s*[A-Z][A-Z0-9_]{2,}\(/.test(line)) return [];
+  const ofTypes = Array.from(content.matchAll(TYPE_MACROS)).flatMap(({ index, 0: macros }) =>
+    Array.from(macros.matchAll(TYPE_MACRO), ({ index: within, 0: macro }) => ({ index: index + within, macro })),
+  );
+  if (inBody) return ofTypes.map(placed(true));
+  const above = row > 0 ? source.line(row - 1) : "";
+  const isAfterHead = above.length <= MAX_MACRO_LINE && HEAD_ABOVE.test(above);
+  const others = [MACROS, FIELD_MACROS, ...(isAfterHead ? [AFTER_HEAD] : [])].flatMap((pattern) =>
+    Array.from(content.matchAll(pattern), ({ index, 0: macro }) => ({ index, macro })),
+  );
+  return [...ofTypes.map(placed(true)), ...others.map(placed(false)), ...formats];
 }
