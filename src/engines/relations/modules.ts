@@ -149,6 +149,10 @@ export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
 
+/** Whether a file is in a folder, and in none of its folders. */
+export const isDirectlyIn = (folder: string, path: string): boolean =>
+  path.lastIndexOf("/") === (folder === "" ? -1 : folder.length) && path.startsWith(folder);
+
 /** A path relative to a folder; undefined if it leaves the repository. */
 export function joinPath(folder: string, relative: string): string | undefined {
   const parts = folder === "" ? [] : folder.split("/");

@@ -29,14 +29,18 @@ export async function definedInPackage(
   }
   const qualified = rule.qualified?.(module, definition);
   // A namespace of the same name is many files, of which none need define it.
-  const named = (await follow.files.definitions(definition, path)).filter(
-    ({ kind, qualifiedName }) =>
-      kind !== "namespace" &&
-      (qualified === undefined || qualified.endsWith(qualifiedName ?? "")) &&
-      rule.defines?.(name, kind) !== false,
-  );
-  const candidates = named.map((own) => own.path);
   const modules = await follow.files.goModules(path);
+  const folders = rule.folders?.(path, module, modules) ?? [undefined];
+  const lists = await Promise.all(folders.map((folder) => follow.files.definitions(definition, path, folder)));
+  const named = lists
+    .flat()
+    .filter(
+      ({ kind, qualifiedName }) =>
+        kind !== "namespace" &&
+        (qualified === undefined || qualified.endsWith(qualifiedName ?? "")) &&
+        rule.defines?.(name, kind) !== false,
+    );
+  const candidates = named.map((own) => own.path);
   const holding = candidates.filter((own) => rule.holds(path, module, own, modules));
   const confirms = (own: string, uses: FileUses) => rule.confirms(module, own, uses);
   const found = await inFiles(follow, path, holding, name, { rule, read, readSeveral, confirms });

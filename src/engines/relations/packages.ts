@@ -1,5 +1,6 @@
 /** Languages in which an import names a package of many files, or none at all: what a name means is found by its definitions. */
 import type { GoModules } from "./go-modules.ts";
+import { splitMark } from "./marked-paths.ts";
 import { folderOf } from "./modules.ts";
 import type { FileUses, Meaning } from "./types.ts";
 import { methodName } from "./wrapped.ts";
@@ -7,6 +8,8 @@ import { methodName } from "./wrapped.ts";
 export interface PackageRule {
   /** Whether a file may belong to the package that another file names. An empty name is that file's own package. `modules`: those of Go. */
   holds(from: string, module: string, candidate: string, modules: GoModules): boolean;
+  /** Folders that all files of the package are directly in, as `holds` tells; undefined if they may be anywhere. */
+  folders?(from: string, module: string, modules: GoModules): readonly string[] | undefined;
   /** Whether such a file belongs to the package by its own declaration. */
   confirms(module: string, candidate: string, uses: FileUses): boolean;
   /** The binding of a candidate for a name, where that depends on its language. */
@@ -51,6 +54,12 @@ const GO: PackageRule = {
     if (modules.isEmpty) return endsWithFolder(module, candidate);
     // What the tests of a package define is not seen by others.
     return folderOf(candidate) === modules.packageFolder(module) && !candidate.endsWith("_test.go");
+  },
+  folders: (from, module, modules) => {
+    if (module === "") return [folderOf(splitMark(from).own)];
+    if (modules.isEmpty) return undefined;
+    const folder = modules.packageFolder(module);
+    return folder === undefined ? [] : [folder];
   },
   confirms: (module, candidate, uses) =>
     module === "" || candidate.includes("/") || packageOf(uses) === lastPartOfPath(module),

@@ -30,7 +30,7 @@ export interface QuestionFiles extends RelatedFiles {
   mentioning(name: string, near?: readonly string[]): Promise<{ path: string; language: string }[]>;
   /** Repositories of the scope with files that mention an identifier, those with the most such files first. */
   revisionsMentioning(name: string): Promise<readonly number[]>;
-  definitions(name: string, path?: string): Promise<DefinedSymbol[]>;
+  definitions(name: string, path?: string, folder?: string): Promise<DefinedSymbol[]>;
   /** The definitions of a file. */
   definitionsIn(path: string): Promise<readonly DefinedSymbol[]>;
   /** What a use in a file leads to by the rules of its language. */

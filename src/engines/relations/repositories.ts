@@ -123,9 +123,9 @@ export class Repositories implements QuestionFiles {
     return [...counts].sort((one, other) => other[1].length - one[1].length).map(([revision]) => revision);
   }
 
-  async definitions(name: string, path = ""): Promise<DefinedSymbol[]> {
-    const { files, mark } = this.#at(path);
-    return withMark(mark, await files.definitions(name));
+  async definitions(name: string, path = "", folder?: string): Promise<DefinedSymbol[]> {
+    const { files, mark, own } = this.#at(path);
+    return withMark(mark, await files.definitions(name, own, folder));
   }
 
   async definitionsIn(path: string): Promise<readonly DefinedSymbol[]> {

@@ -18,9 +18,13 @@ export interface RelatedFiles {
   uses(path: string): Promise<FileUses | undefined>;
   /**
    * Definitions with a name in all files of the repository of the file `path`, or of the one that is asked; languages with packages need them,
-   * since their imports do not name files.
+   * since their imports do not name files. `folder`: those of files directly in a folder of that repository; a name such as `Close` has thousands.
    */
-  definitions(name: string, path?: string): Promise<readonly { path: string; kind?: string; qualifiedName?: string }[]>;
+  definitions(
+    name: string,
+    path?: string,
+    folder?: string,
+  ): Promise<readonly { path: string; kind?: string; qualifiedName?: string }[]>;
   /** The package of another repository that an import of Go, Java or Kotlin may mean, where it defines a name. */
   packageElsewhere(path: string, module: string, name: string): Promise<PackageFiles | undefined>;
   /** The modules of Go in the repository of a file. */

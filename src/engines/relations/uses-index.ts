@@ -4,11 +4,12 @@ import { decodeUses, type StoredUses } from "./record.ts";
 import { inherits, resolveUse } from "./resolve.ts";
 import { ReadBudget } from "./read-budget.ts";
 import type { DefinedSymbol, QuestionFiles } from "./question-files.ts";
+import { isDirectlyIn } from "./modules.ts";
 import type { PackageFiles, Place, Resolved, Target } from "./resolved.ts";
 import { type KnownRustPackages, RustPackages } from "./rust-packages.ts";
 import { type Entry, KnownConfigs, ScriptConfigs } from "./script-configs.ts";
 import type { Use } from "./types.ts";
-import { filesNamed, outlinesOf, symbolsOf } from "../search/definitions.ts";
+import { filesNamed, type NamedFile, outlinesOf, symbolsOf } from "../search/definitions.ts";
 import { lastPart, nameKey } from "../search/names.ts";
 import { symbolsAt } from "../search/lookups.ts";
 import { innermost } from "../search/places.ts";
@@ -77,7 +78,11 @@ export class UsesIndex implements QuestionFiles {
   readonly #manifests: Known;
   #goModules: Promise<GoModules> | undefined;
   readonly #known = new Map<string, Promise<StoredUses | undefined>>();
+  /** Of files that were asked for: a question asks for each many times. */
+  readonly #fileNumbers = new Map<string, number>();
+  /** By name, and by folder and name. */
   readonly #named = new Map<string, Promise<DefinedSymbol[]>>();
+  readonly #defining = new Map<string, Promise<NamedFile[]>>();
   readonly #outlines = new Map<string, Promise<DefinedSymbol[]>>();
   /** Files in languages with rules whose uses are not known. */
   readonly unread = new Set<string>();
@@ -118,7 +123,11 @@ export class UsesIndex implements QuestionFiles {
   }
 
   #fileAt(path: string): number | undefined {
-    return this.#index.fileAt(this.#revision, path);
+    let file = this.#fileNumbers.get(path);
+    if (file !== undefined) return file;
+    file = this.#index.fileAt(this.#revision, path);
+    if (file !== undefined) this.#fileNumbers.set(path, file);
+    return file;
   }
 
   /** Files that mention an identifier, sources first. Nearly all files for a name that is too common to be looked up. */
@@ -230,17 +239,29 @@ export class UsesIndex implements QuestionFiles {
   }
 
   /** Definitions with a name, by the last part of their qualified names and with regard to case. */
-  definitions(name: string, _path?: string): Promise<DefinedSymbol[]> {
-    let found = this.#named.get(name);
+  definitions(name: string, _path?: string, folder?: string): Promise<DefinedSymbol[]> {
+    const key = folder === undefined ? name : `${folder}\n${name}`;
+    let found = this.#named.get(key);
     if (!found) {
-      found = this.#definitionsNamed(name);
-      this.#named.set(name, found);
+      found = this.#definitionsNamed(name, folder);
+      this.#named.set(key, found);
     }
     return found;
   }
 
-  async #definitionsNamed(name: string): Promise<DefinedSymbol[]> {
-    const named = await filesNamed(this.#index, nameKey(name, ""), (file) => this.#isOwn(file));
+  /** Files that define a name, without regard to case. */
+  #namedFiles(name: string): Promise<NamedFile[]> {
+    let found = this.#defining.get(name);
+    if (!found) {
+      found = filesNamed(this.#index, nameKey(name, ""), (file) => this.#isOwn(file));
+      this.#defining.set(name, found);
+    }
+    return found;
+  }
+
+  async #definitionsNamed(name: string, folder: string | undefined): Promise<DefinedSymbol[]> {
+    const all = await this.#namedFiles(name);
+    const named = folder === undefined ? all : all.filter(({ file }) => isDirectlyIn(folder, this.#index.path(file)));
     // A file with thousands of overloads is read once.
     const files = [...new Set(named.map(({ file }) => file))];
     const read = await symbolsOf(

@@ -51,6 +51,23 @@ describe("questions about relations", () => {
     expect(await called("c")).toEqual([]);
   });
 
+  it("look for definitions in one folder, where a package is one", async () => {
+    const define = (name: string) => `package p\n\nfunc ${name}() {}\n`;
+    const files = await indexOf({
+      "top.go": define("Close"),
+      "a/one.go": define("Close"),
+      "a/two.go": define("close"),
+      "a/inner/three.go": define("Close"),
+      "ab/four.go": define("Close"),
+    });
+    const pathsOf = async (folder?: string) =>
+      (await files.definitions("Close", "x.go", folder)).map(({ path }) => path);
+    expect(await pathsOf("a")).toEqual(["a/one.go"]);
+    expect(await pathsOf("")).toEqual(["top.go"]);
+    expect(await pathsOf("b")).toEqual([]);
+    expect(await pathsOf()).toEqual(["a/inner/three.go", "a/one.go", "ab/four.go", "top.go"]);
+  });
+
   it("are as unsure as the least sure call on the way", async () => {
     const files = await indexOf({
       "a.ts": "export class Base {\n  go() {}\n}\nexport class Own extends Base {\n  go() {}\n}\n",

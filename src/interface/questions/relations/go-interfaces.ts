@@ -1,5 +1,6 @@
 /** Which types implement an interface of Go: no line says so, their methods do. */
 import { compareSignatures, type GoSignature, readGoSignature } from "../../../engines/relations/go-signature.ts";
+import { splitMark } from "../../../engines/relations/marked-paths.ts";
 import { folderOf } from "../../../engines/relations/modules.ts";
 import { packageOf } from "../../../engines/relations/packages.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
@@ -88,13 +89,13 @@ export class GoInterfaces {
   async typeOf(method: DefinedSymbol): Promise<DefinedSymbol | undefined> {
     const name = receiverOf(method);
     if (name === undefined || !method.path.endsWith(".go")) return undefined;
-    const named = await this.#files.definitions(name, method.path);
+    const named = await this.#files.definitions(name, method.path, packageFolder(method.path));
     return named.find((each) => isInPackage(each, method.path) && each.qualifiedName === name && !isGoInterface(each));
   }
 
   /** A type's method: its own, or one that an embedded type lends. */
   async methodOf(type: DefinedSymbol, name: string, depth = 0): Promise<DefinedSymbol | undefined> {
-    const own = (await this.#methodsNamed(name, type.path)).find(
+    const own = (await this.#methodsNamed(name, type.path, packageFolder(type.path))).find(
       (each) => isInPackage(each, type.path) && receiverOf(each) === type.name,
     );
     if (own || depth >= MAX_EMBEDDED) return own;
@@ -145,9 +146,9 @@ export class GoInterfaces {
     return { known, isAll: known.length === own.length };
   }
 
-  /** Methods of a name in the repository of a file. */
-  async #methodsNamed(name: string, path: string): Promise<DefinedSymbol[]> {
-    const named = await this.#files.definitions(name, path);
+  /** Methods of a name in the repository of a file, or directly in a folder of it. */
+  async #methodsNamed(name: string, path: string, folder?: string): Promise<DefinedSymbol[]> {
+    const named = await this.#files.definitions(name, path, folder);
     return named.filter(({ kind, path }) => kind === "method" && path.endsWith(".go"));
   }
 
@@ -173,6 +174,9 @@ function receiverOf({ qualifiedName, name }: DefinedSymbol): string | undefined 
   const type = qualifiedName.slice(0, -name.length - 1);
   return type === "" ? undefined : lastPart(type);
 }
+
+/** The folder of a file's package in its repository. */
+const packageFolder = (path: string): string => folderOf(splitMark(path).own);
 
 /** Whether a definition is in the package of a file: packages are folders. */
 const isInPackage = ({ path }: DefinedSymbol, of: string): boolean =>
