@@ -3,7 +3,7 @@ import { nodeGrammars } from "../../engines/parsing/grammars-node.ts";
 import { type CodeParser, createParser } from "../../engines/parsing/parser.ts";
 import { readUses } from "../../engines/relations/read-uses.ts";
 import { hasUses } from "../../engines/relations/languages.ts";
-import { decodeUses, type StoredUses } from "../../engines/relations/record.ts";
+import { decodeUses, type StoredUses } from "../../engines/relations/stored-uses.ts";
 import { packedGrammars } from "../indexing/parse-pool.ts";
 
 /** Files whose uses are kept in memory; `codectx mcp` asks about the same ones again and again. */

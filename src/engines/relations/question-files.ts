@@ -2,7 +2,7 @@
 import type { SymbolPlace } from "../search/record.ts";
 import type { FoundReference, FoundSymbol } from "../search/types.ts";
 import type { Place, RelatedFiles, Resolved, Target } from "./resolved.ts";
-import type { StoredUses } from "./record.ts";
+import type { StoredUses } from "./stored-uses.ts";
 import type { Use } from "./types.ts";
 
 /** A definition, by its place. */

@@ -14,7 +14,7 @@ import { inherits, resolveUse } from "./resolve.ts";
 import type { PackageFiles, Place, Resolved, Target } from "./resolved.ts";
 import type { Entry } from "./script-configs.ts";
 import { isStandardModule } from "./standard-library.ts";
-import type { StoredUses } from "./record.ts";
+import type { StoredUses } from "./stored-uses.ts";
 import type { Use } from "./types.ts";
 import type { DefinedSymbol, QuestionFiles } from "./question-files.ts";
 import { UsesIndex } from "./uses-index.ts";

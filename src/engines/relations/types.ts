@@ -103,6 +103,9 @@ export const TAKEN = "*";
 /** Name under which a module of CommonJS exports its whole value. */
 export const WHOLE_MODULE = "module.exports";
 
+/** Whether a meaning is what a module exports as a whole, which goes by any name. */
+export const isWholeModule = ({ name }: { name: string }): boolean => name === "default" || name === "*";
+
 /** Parameters that are told apart of a function, and of a callback of it. */
 export const MAX_PARAMETERS = 7;
 /** First key for a function's type that is not a parameter, but a type with a name. */

@@ -1,6 +1,6 @@
 import { type GoModules, NO_MODULES, readGoModules } from "./go-modules.ts";
 import { hasSureRules, hasUses } from "./languages.ts";
-import { decodeUses, type StoredUses } from "./record.ts";
+import { decodeUses, type StoredUses } from "./stored-uses.ts";
 import { inherits, resolveUse } from "./resolve.ts";
 import { ReadBudget } from "./read-budget.ts";
 import type { DefinedSymbol, QuestionFiles } from "./question-files.ts";

@@ -169,6 +169,15 @@ export class ByteReader {
     this.position += length;
   }
 
+  /** Skips what `varint` would read, some times. */
+  skipVarints(count: number): void {
+    const bytes = this.#bytes;
+    for (let left = count; left > 0; left--) {
+      while ((bytes[this.position] ?? 0) >= 0x80) this.position++;
+      if (this.position++ >= bytes.length) throw new SearchFormatError("the data ends too early");
+    }
+  }
+
   string(): string {
     const length = this.varint();
     const start = this.position;

@@ -1,6 +1,6 @@
 import type { SnapshotUse } from "./types.ts";
 import { MAX_EXPRESSION_DEPTH } from "../relations/limits.ts";
-import { decodeUses } from "../relations/record.ts";
+import { decodeUses } from "../relations/stored-uses.ts";
 import type { Meaning } from "../relations/types.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decodeUses } from "../../../src/engines/relations/record.ts";
+import { decodeUses } from "../../../src/engines/relations/stored-uses.ts";
 import type { LanguageId } from "../../../src/engines/parsing/languages.ts";
 import { sharedParser } from "../parsing/support.ts";
 

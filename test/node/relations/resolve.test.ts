@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { detectLanguage } from "../../../src/engines/parsing/detect.ts";
 import { FileBuilder } from "../../../src/engines/relations/file-builder.ts";
-import { decodeUses } from "../../../src/engines/relations/record.ts";
+import { decodeUses } from "../../../src/engines/relations/stored-uses.ts";
 import type { FileUses } from "../../../src/engines/relations/types.ts";
 import { sharedParser } from "../parsing/support.ts";
 import { callsIn } from "./support.ts";

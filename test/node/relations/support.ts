@@ -1,6 +1,6 @@
 import { detectLanguage } from "../../../src/engines/parsing/detect.ts";
 import { readGoModules } from "../../../src/engines/relations/go-modules.ts";
-import { decodeUses } from "../../../src/engines/relations/record.ts";
+import { decodeUses } from "../../../src/engines/relations/stored-uses.ts";
 import { resolveUse } from "../../../src/engines/relations/resolve.ts";
 import type { RelatedFiles, Resolved } from "../../../src/engines/relations/resolved.ts";
 import type { FileUses } from "../../../src/engines/relations/types.ts";

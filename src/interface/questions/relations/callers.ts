@@ -1,8 +1,7 @@
 /** Callers and implementations: the uses of some definitions. */
 import { fixturesAt } from "../../../engines/relations/fixtures.ts";
 import { isKotlin } from "../../../engines/relations/packages.ts";
-import { isWholeModule } from "../../../engines/relations/record.ts";
-import { type Meaning, type Use, WHOLE_MODULE } from "../../../engines/relations/types.ts";
+import { isWholeModule, type Meaning, type Use, WHOLE_MODULE } from "../../../engines/relations/types.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { nameParts } from "../../../engines/search/names.ts";
 import {
