@@ -1,7 +1,7 @@
 /** Callers and implementations: the uses of some definitions. */
 import { fixturesAt } from "../../../engines/relations/fixtures.ts";
 import { isKotlin } from "../../../engines/relations/packages.ts";
-import { isWholeModule, type Meaning, type Use, WHOLE_MODULE } from "../../../engines/relations/types.ts";
+import { type Meaning, type Use, WHOLE_MODULE } from "../../../engines/relations/types.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { nameParts } from "../../../engines/search/names.ts";
 import {
@@ -22,6 +22,7 @@ import { Judge, type Judged, writtenName } from "./judge.ts";
 import { type FilesToRead, filesMentioning } from "./mentioning.ts";
 import { constructionsOf, isInitializer } from "./ruby-constructions.ts";
 import { rustConstructors } from "./rust-constructors.ts";
+import { addTo, type Search, Sought } from "./sought.ts";
 
 /** Files whose uses are read together: a remote index reads what lies near in one request. */
 const BATCH = 50;
@@ -181,14 +182,13 @@ export class UsesFinder {
    * looked for.
    */
   async #inFiles(searches: readonly Search[]): Promise<Map<Search, Set<string>>> {
-    const byPath = new Map<string, Search[]>();
-    for (const search of searches) for (const path of search.paths) addTo(byPath, path, search);
-    const paths = [...byPath.keys()];
-    const found = new Map<string, Map<Search, FoundUse[]>>();
+    const sought = new Sought(searches);
+    const paths = [...sought.byPath.keys()];
+    const found = new Map<string, ReadonlyMap<Search, FoundUse[]>>();
     const aliases = new Map<Search, Set<string>>();
     for (let from = 0; from < paths.length; from += BATCH) {
       const batch = paths.slice(from, from + BATCH);
-      const read = await Promise.all(batch.map((path) => this.#inFile(path, byPath.get(path) ?? [])));
+      const read = await Promise.all(batch.map((path) => this.#inFile(path, sought)));
       for (const [i, path] of batch.entries()) {
         found.set(path, read[i]?.uses ?? new Map());
         for (const [search, names] of read[i]?.aliases ?? [])
@@ -196,36 +196,36 @@ export class UsesFinder {
       }
     }
     for (const search of searches)
-      for (const path of search.paths) search.uses.push(...distinct(found.get(path)?.get(search) ?? []));
+      for (const path of search.paths) {
+        const uses = found.get(path)?.get(search);
+        if (uses) search.uses.push(...distinct(uses));
+      }
     return aliases;
   }
 
-  async #inFile(path: string, searches: readonly Search[]) {
+  async #inFile(path: string, sought: Sought) {
     const uses = new Map<Search, FoundUse[]>();
     const aliases = new Map<Search, string[]>();
     const file = await this.#files.uses(path);
     if (!file) return { uses, aliases };
     for (const [alias, of] of file.exports)
-      if (alias !== "default") for (const search of searches) if (isOf(path, of, search)) addTo(aliases, search, alias);
-    const byName = new Map<string, Search[]>();
-    for (const search of searches) for (const name of search.names) addTo(byName, name, search);
+      if (alias !== "default") for (const search of sought.exportedAs(path, of)) addTo(aliases, search, alias);
     // Equal meanings of a file are the same object: a million calls in a line are followed once.
     const known = new Map<Meaning, Map<string, Map<Search, Judged>>>();
-    for (const use of file.usesOf(new Set(byName.keys()))) {
+    for (const use of file.usesOf(sought.names)) {
       if (!KINDS[this.#relation].has(use.kind)) continue;
       const { name, meaning, line, arguments: given } = use;
       const written = given === undefined ? name : `${name}/${given}`;
-      const wanting = meaning.to === "import" && isWholeModule(meaning) ? searches : searchesOf(use, byName);
-      if (wanting.length === 0) continue;
       const ofMeaning = known.get(meaning) ?? new Map<string, Map<Search, Judged>>();
       known.set(meaning, ofMeaning);
       let judged = ofMeaning.get(written);
       if (!judged) {
-        if (this.#followed++ >= MAX_FOLLOWED) {
+        const wanting = sought.wanting(path, use);
+        if (wanting.length > 0 && this.#followed++ >= MAX_FOLLOWED) {
           this.truncated = true;
           break;
         }
-        judged = await this.#judged(path, use, wanting);
+        judged = wanting.length === 0 ? new Map<Search, Judged>() : await this.#judged(path, use, wanting);
         ofMeaning.set(written, judged);
       }
       for (const [search, own] of judged) addTo(uses, search, { path, line, distance: 1, ...own });
@@ -251,41 +251,6 @@ export class UsesFinder {
       for (const { text, path, line } of lines[i] ?? [])
         if (isCalled(text, name)) uses.push({ path, line, certainty: "name", distance: 1 });
   }
-}
-
-/** What is looked for to find the uses of definitions that share a name, and what was found. */
-interface Search extends Pick<FilesToRead, "paths" | "others"> {
-  /** As their uses are written. */
-  name: string;
-  /** Names that uses may have. */
-  names: ReadonlySet<string>;
-  judge: Judge;
-  /** Places of the definitions, and their files. */
-  places: ReadonlySet<string>;
-  near: readonly string[];
-  /** Names of the types that the definitions are members of. */
-  owners: ReadonlySet<string>;
-  uses: FoundUse[];
-}
-
-function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
-  const known = lists.get(key);
-  if (known) known.push(value);
-  else lists.set(key, [value]);
-}
-
-/** Whether what a file exports may be one of the definitions that are looked for. */
-function isOf(path: string, of: Meaning, { name, places }: Search): boolean {
-  if (of.to === "local") return places.has(placeKey({ path, line: of.line }));
-  return of.to === "import" && of.name === name;
-}
-
-/** The searches for a name that a use is written with, or is an alias of. */
-function searchesOf({ name, meaning }: Use, byName: ReadonlyMap<string, readonly Search[]>): readonly Search[] {
-  const own = byName.get(name) ?? [];
-  if (meaning.to !== "import" || meaning.name === name) return own;
-  const imported = byName.get(meaning.name) ?? [];
-  return own.length === 0 || imported.length === 0 ? [...own, ...imported] : [...new Set([...own, ...imported])];
 }
 
 /** In Kotlin `C()` may call the `invoke` of the object `C`, or of the companion of a class. */
