@@ -96,9 +96,10 @@ export function offersOf(
     symbol: best.symbol ?? symbolAround(best.place, text),
     isDefinition: best.place.defined !== undefined,
     lines: text.lines,
-    offers: scored.map((one) => {
-      const { range, best: core } = one;
-      return { ...range, ...(one.name >= SURE_NAME && { core }), worth: one.isFirst ? 1 : worthOf(one) / highest };
+    offers: scored.map((one): Offer => {
+      const { startLine, endLine } = one.range;
+      const core = one.name >= SURE_NAME ? one.best : undefined;
+      return { startLine, endLine, core, worth: one.isFirst ? 1 : worthOf(one) / highest };
     }),
     terms: text.terms,
   };

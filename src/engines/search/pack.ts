@@ -40,7 +40,7 @@ export interface Offer extends LineRange {
   /** Comparable between the files of an answer. */
   worth: number;
   /** The lines that answer best, which are shown first where not all have room. */
-  core?: LineRange;
+  core?: LineRange | undefined;
 }
 
 export interface PackableFile {
