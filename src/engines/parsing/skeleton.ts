@@ -181,7 +181,7 @@ function macrosOf(source: SourceText, row: number, line: string, inBody: boolean
     return { start: end - found.macro.trimStart().length, end, isOfType };
   };
   const format = inBody ? undefined : formatMacro(content);
-  const formats = format ? [format].map(placed(false)) : [];
+  const formats = format ? [placed(false)(format)] : [];
   if (!CAPITALS.test(content)) return formats;
   // A macro followed by a body defines a function.
   const next = row + 1 < source.lineCount ? source.line(row + 1).trimStart() : "";

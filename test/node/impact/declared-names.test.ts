@@ -9,6 +9,7 @@ it.each([
   ["    fun send(mail: Mail) {", ["send"]],
   ["  protected scheduleGc(): void {", ["scheduleGc"]],
   ["  async #load(path: string): Promise<Buffer> {", ["load"]],
+  ["  #drop(path) {", ["drop"]],
   ["    public static <T> List<T> copyOf(List<? extends T> all) throws IOException {", ["copyOf"]],
   ["static void *alloc(size_t size) {", ["alloc"]],
   ["export const hash = (key: string): string =>", ["hash"]],

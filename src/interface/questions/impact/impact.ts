@@ -198,7 +198,7 @@ function reasonsOf(file: FileEvidence, dependents: readonly Found<Dependent>[], 
   }
   if (file.namedLike !== undefined) reasons.push(`is named like ${file.namedLike}`);
   if (reasons.length === 0 && file.uses.names.length > 0)
-    reasons.push(`mentions ${quoted(file.uses.names)}, which the change defines`);
+    reasons.push(`mentions ${quoted(file.uses.names)}, which the change defines or removes`);
   if (file.defines.names.length > 0) reasons.push(`defines ${quoted(file.defines.names)}, which the change uses`);
   if (file.words.shared.length > 0)
     reasons.push(`shares the words ${file.words.shared.slice(0, MAX_SHARED).join(", ")}`);

@@ -20,7 +20,7 @@ const DECLARED_BY_BRACE =
 const DECLARED_AS_VALUE =
   /\b(?:const|let|var)\s{1,20}([\p{L}_$][\p{L}\p{N}_$]{0,99})\s{0,5}=\s{0,5}(?:async\s{1,5})?(?:function\b|\([^()]{0,200}\)[^(){}=;]{0,60}=>|[\p{L}_$][\p{L}\p{N}_$]{0,99}\s{0,5}=>)/u;
 /** The beginning of a line that is a comment. */
-const COMMENT = /^\s{0,100}(?:\/\/|\/?\*|#(?![[!])|--|;)/;
+const COMMENT = /^\s{0,100}(?:\/\/|\/?\*|#(?:\s|$)|--|;)/;
 /** Words that stand before parentheses and a brace and declare nothing, and those that begin an expression. */
 const STATEMENT =
   /^(?:[})\s]{0,20})(?:if|else|for|foreach|while|switch|catch|with|return|do|try|new|throw|await|yield|when|match|case|unless|until|using|lock|synchronized|guard|defer|go)\b|\bnew\s/u;

@@ -12,6 +12,8 @@ const MAX_NAMES = 40;
 const MAX_FILES = 200;
 /** Bases of a class that are looked at, and steps from base to base. */
 const MAX_BASES = 4;
+/** Different meanings of uses that are followed for a change. */
+const MAX_FOLLOWED = 20_000;
 
 /** A definition that is no longer in its file. */
 export interface RemovedDefinition {
@@ -34,17 +36,18 @@ export async function usesOfRemoved(
   removed: readonly RemovedDefinition[],
 ): Promise<{ uses: RemovedUse[]; truncated: boolean }> {
   const byName = Map.groupBy(removed, ({ name }) => name);
+  const budget = { left: MAX_FOLLOWED };
   let truncated = byName.size > MAX_NAMES;
   const uses: RemovedUse[] = [];
   for (const [name, from] of [...byName].slice(0, MAX_NAMES)) {
-    const gone = { name, paths: new Set(from.map(({ path }) => path)), isNowhere: false };
-    gone.isNowhere = (await files.definitions(name)).length === 0;
+    const isNowhere = (await files.definitions(name)).length === 0;
+    const gone = { name, paths: new Set(from.map(({ path }) => path)), isNowhere, budget };
     const mentioning = (await files.mentioning(name)).filter(({ language }) => hasUses(language));
     truncated ||= mentioning.length > MAX_FILES;
     const read = mentioning.slice(0, MAX_FILES).map(({ path }) => usesIn(files, path, gone));
     uses.push(...(await Promise.all(read)).flat());
   }
-  return { uses, truncated };
+  return { uses, truncated: truncated || budget.left <= 0 };
 }
 
 interface Gone {
@@ -53,15 +56,25 @@ interface Gone {
   paths: ReadonlySet<string>;
   /** The repository has no definition of the name any more. */
   isNowhere: boolean;
+  /** Meanings that may still be followed. */
+  budget: { left: number };
 }
 
 async function usesIn(files: QuestionFiles, path: string, gone: Gone): Promise<RemovedUse[]> {
   const found = new Map<number, RemovedUse>();
+  // Equal meanings of a file are the same object: a million calls in a line are followed once.
+  const known = new Map<string, Map<Meaning, Certainty | undefined>>();
   for (const use of (await files.uses(path))?.usesOf(new Set([gone.name])) ?? []) {
     if (!KINDS.callers.has(use.kind) && !KINDS.implementations.has(use.kind)) continue;
-    const certainty = await certaintyOf(files, path, use, gone);
-    const known = found.get(use.line);
-    if (certainty && (!known || rankOf(certainty) < rankOf(known.certainty)))
+    const ofName = known.get(use.name) ?? new Map<Meaning, Certainty | undefined>();
+    known.set(use.name, ofName);
+    if (!ofName.has(use.meaning)) {
+      if (gone.budget.left-- <= 0) break;
+      ofName.set(use.meaning, await certaintyOf(files, path, use, gone));
+    }
+    const certainty = ofName.get(use.meaning);
+    const onLine = found.get(use.line);
+    if (certainty && (!onLine || rankOf(certainty) < rankOf(onLine.certainty)))
       found.set(use.line, { path, line: use.line, certainty, distance: 1, name: gone.name });
   }
   return [...found.values()];
