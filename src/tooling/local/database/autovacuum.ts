@@ -15,21 +15,46 @@ const MOST_OVERDUE = `
     from pg_stat_user_tables s join pg_class c on c.oid = s.relid
   ) tables where greatest(changed, dead) > 1 order by greatest(changed, dead) desc limit 1`;
 
+/** Looks after the last statement of others: PostgreSQL counts changes up to a second later. */
+const LOOKS_WHEN_IDLE = 3;
+
 /**
  * Stands in for autovacuum, which PGlite lacks because it is a single process: without statistics, joins of a large index take
- * minutes instead of milliseconds. One table at a time, so that queries wait for one statement at most. Returns what stops it.
+ * minutes instead of milliseconds. One table at a time, so that queries wait for one statement at most. `acquire` opens a session of its
+ * own, `sessions` counts those of others: an idle database is left alone. Returns what stops it.
  */
-export function startAutovacuum(acquire: () => Promise<Session>): () => void {
-  const work = async () => {
+export function startAutovacuum(acquire: () => Promise<Session>, sessions: () => number): () => void {
+  let isStopped = false;
+  let timer: NodeJS.Timeout;
+  let [seen, looks] = [-1, 0];
+  const look = async (): Promise<void> => {
     const session = await acquire();
     try {
+      if (isStopped) return;
       const { rows } = await session.query(MOST_OVERDUE, []);
       const statement = rows[0]?.[0];
-      if (typeof statement === "string") await session.query(statement, []);
+      if (typeof statement !== "string") return;
+      await session.query(statement, []);
+      // Further tables may be overdue.
+      looks = 0;
     } finally {
       session.release();
     }
   };
-  const timer = setInterval(() => void work(), NAP_MS);
-  return () => clearInterval(timer);
+  const nap = (): void => {
+    timer = setTimeout(() => {
+      if (sessions() !== seen) [seen, looks] = [sessions(), 0];
+      if (looks++ >= LOOKS_WHEN_IDLE) return nap();
+      look()
+        .catch((error: unknown) =>
+          console.error(`autovacuum: ${error instanceof Error ? error.message : String(error)}`),
+        )
+        .finally(() => isStopped || nap());
+    }, NAP_MS);
+  };
+  nap();
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
 }

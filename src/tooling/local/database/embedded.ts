@@ -85,7 +85,8 @@ export async function openEmbedded({ folder, template }: EmbeddedOptions): Promi
   };
   // There is one session, so requests take turns: transactions can never interleave.
   let last: Promise<void> = Promise.resolve();
-  const acquire = async (): Promise<Session> => {
+  let sessions = 0;
+  const takeTurn = async (): Promise<Session> => {
     const turn = last;
     const { promise, resolve } = Promise.withResolvers<void>();
     last = promise;
@@ -93,9 +94,12 @@ export async function openEmbedded({ folder, template }: EmbeddedOptions): Promi
     return { query, release: resolve };
   };
   // A database in memory is that of a test, which says itself when to analyze.
-  const stopAutovacuum = folder === undefined ? () => {} : startAutovacuum(acquire);
+  const stopAutovacuum = folder === undefined ? () => {} : startAutovacuum(takeTurn, () => sessions);
   return {
-    acquire,
+    acquire: () => {
+      sessions++;
+      return takeTurn();
+    },
     dump: async (file) => {
       const archive = await database.dumpDataDir("none");
       writeFileSync(file, new Uint8Array(await archive.arrayBuffer()));
