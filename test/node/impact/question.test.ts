@@ -26,6 +26,9 @@ const FILES: Readonly<Record<string, string>> = {
     "export class Store {\n  read(): string {\n    return cached();\n  }\n}\nexport class FileStore extends Store {\n  all(): string {\n    return this.drop();\n  }\n}\n",
   "src/uses-store.ts":
     'import { Store, openStore } from "./store.ts";\nimport { gone as lost } from "./deleted.ts";\nimport { kept } from "./signature.ts";\n\nexport function useStore(other: unknown): string {\n  const store = new Store();\n  store.drop();\n  openStore();\n  lost();\n  kept();\n  other.drop();\n  return store.read();\n}\n',
+  "src/uses-tables.ts":
+    'import { shift } from "./tables.ts";\n\nexport function table(text: string): string {\n  return shift(text);\n}\n',
+  "src/moved.ts": "export function shift(text: string): string {\n  return text;\n}\n",
   "src/system.ts": 'export const systems = { of: "Unix" };\n',
 };
 const HISTORY = [["src/cookie.ts", "docs/guide.md"], ["src/cookie.ts", "docs/guide.md"], ["src/cookie.ts"]];
@@ -123,6 +126,14 @@ describe("impact", () => {
     };
     expect((await ask({ paths: ["src/cookie.ts"] }, team)).revision).toBe(299);
     expect(opened).toEqual([299]);
+  });
+
+  it("of a moved file names the uses that import it from where it was", async () => {
+    const moved = "rename from src/tables.ts\nrename to src/moved.ts";
+    const { dependents } = await ask({ patch: `diff --git a/src/tables.ts b/src/moved.ts\n${moved}\n` });
+    expect(dependents.map(({ path, line, because }) => `${path}:${line} ${because}`)).toEqual([
+      "src/uses-tables.ts:4 uses `shift`, which is now in src/moved.ts (certain)",
+    ]);
   });
 
   it("of a folder is that of its files", async () => {

@@ -184,7 +184,10 @@ class ChangeReader {
       const path = [newPath, oldPath].find((own) => own !== undefined && this.#files.has(own)) ?? newPath ?? oldPath;
       if (path === undefined) continue;
       this.#path(path);
-      if (oldPath !== undefined && oldPath !== path) this.change.formerPaths.push(oldPath);
+      if (oldPath !== undefined && oldPath !== path) {
+        this.change.formerPaths.push(oldPath);
+        if (path === newPath && this.#files.has(path)) await this.#moved(oldPath, path);
+      }
       await this.#ofHunks(path, file, sides[i] ?? "new");
     }
   }
@@ -200,6 +203,13 @@ class ChangeReader {
     this.#seen.add(key);
     if (this.change.symbols.length < MAX_SYMBOLS) this.change.symbols.push(symbol);
     else this.change.truncated = true;
+  }
+
+  /** What a file defines that has another path now. */
+  async #moved(from: string, to: string): Promise<void> {
+    const top = (await this.#files.definitionsIn(to)).filter(({ name, qualifiedName }) => name === qualifiedName);
+    for (const { name } of top.slice(0, MAX_SYMBOLS_OF_FILE))
+      this.change.removed.push({ path: from, name, movedTo: to });
   }
 
   /** Whether the index has a file as it was before the patch, or as it is after it. */

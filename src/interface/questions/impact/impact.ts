@@ -164,7 +164,7 @@ async function dependentsOf(
 }
 
 function useOf(use: FoundUse | RemovedUse): string {
-  if ("name" in use) return `uses \`${use.name}\`, which is removed`;
+  if ("name" in use) return `uses \`${use.name}\`, which is ${use.movedTo ? `now in ${use.movedTo}` : "removed"}`;
   return use.target === undefined ? "uses a changed name" : `calls \`${use.target.qualifiedName}\``;
 }
 

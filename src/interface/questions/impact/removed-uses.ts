@@ -19,12 +19,12 @@ const MAX_FOLLOWED = 20_000;
 export interface RemovedDefinition {
   path: string;
   name: string;
+  /** The file that has it now, if the whole file was moved. */
+  movedTo?: string;
 }
 
 /** A use of a definition that was removed. */
-export interface RemovedUse extends FoundUse {
-  name: string;
-}
+export interface RemovedUse extends FoundUse, Pick<RemovedDefinition, "name" | "movedTo"> {}
 
 /**
  * Uses that are left of removed definitions, in an index of the files after the change. A use that leads to another definition is none of them.
@@ -41,7 +41,8 @@ export async function usesOfRemoved(
   const uses: RemovedUse[] = [];
   for (const [name, from] of [...byName].slice(0, MAX_NAMES)) {
     const isNowhere = (await files.definitions(name)).length === 0;
-    const gone = { name, paths: new Set(from.map(({ path }) => path)), isNowhere, budget };
+    const [movedTo] = from.flatMap((each) => each.movedTo ?? []);
+    const gone = { name, movedTo, paths: new Set(from.map(({ path }) => path)), isNowhere, budget };
     const mentioning = (await files.mentioning(name)).filter(({ language }) => hasUses(language));
     truncated ||= mentioning.length > MAX_FILES;
     const read = mentioning.slice(0, MAX_FILES).map(({ path }) => usesIn(files, path, gone));
@@ -52,6 +53,7 @@ export async function usesOfRemoved(
 
 interface Gone {
   name: string;
+  movedTo: string | undefined;
   /** Files that had a definition of the name. */
   paths: ReadonlySet<string>;
   /** The repository has no definition of the name any more. */
@@ -61,10 +63,12 @@ interface Gone {
 }
 
 async function usesIn(files: QuestionFiles, path: string, gone: Gone): Promise<RemovedUse[]> {
+  const { name, movedTo } = gone;
+  const named = { name, ...(movedTo !== undefined && { movedTo }) };
   const found = new Map<number, RemovedUse>();
   // Equal meanings of a file are the same object: a million calls in a line are followed once.
   const known = new Map<string, Map<Meaning, Certainty | undefined>>();
-  for (const use of (await files.uses(path))?.usesOf(new Set([gone.name])) ?? []) {
+  for (const use of (await files.uses(path))?.usesOf(new Set([name])) ?? []) {
     if (!KINDS.callers.has(use.kind) && !KINDS.implementations.has(use.kind)) continue;
     const ofName = known.get(use.name) ?? new Map<Meaning, Certainty | undefined>();
     known.set(use.name, ofName);
@@ -75,7 +79,7 @@ async function usesIn(files: QuestionFiles, path: string, gone: Gone): Promise<R
     const certainty = ofName.get(use.meaning);
     const onLine = found.get(use.line);
     if (certainty && (!onLine || rankOf(certainty) < rankOf(onLine.certainty)))
-      found.set(use.line, { path, line: use.line, certainty, distance: 1, name: gone.name });
+      found.set(use.line, { path, line: use.line, certainty, distance: 1, ...named });
   }
   return [...found.values()];
 }
