@@ -130,10 +130,11 @@ describe("impact", () => {
 
   it("of a moved file names the uses that import it from where it was", async () => {
     const moved = "rename from src/tables.ts\nrename to src/moved.ts";
-    const { dependents } = await ask({ patch: `diff --git a/src/tables.ts b/src/moved.ts\n${moved}\n` });
+    const { dependents, files } = await ask({ patch: `diff --git a/src/tables.ts b/src/moved.ts\n${moved}\n` });
     expect(dependents.map(({ path, line, because }) => `${path}:${line} ${because}`)).toEqual([
       "src/uses-tables.ts:4 uses `shift`, which is now in src/moved.ts (certain)",
     ]);
+    expect(files[0]?.path).toBe("src/uses-tables.ts");
   });
 
   it("of a folder is that of its files", async () => {

@@ -89,9 +89,12 @@ export async function impactOf(indexes: OpenIndexes, request: Request<typeof IMP
     const broken = await usesOfRemoved(files, change.removed);
     const dependents = await dependentsOf(all, [...broken.uses, ...uses].sort(bySureness), change, request.limit);
     const byPath = Map.groupBy(dependents, ({ path }) => path);
+    const surely = new Set(broken.uses.flatMap(({ path, certainty }) => (certainty === "name" ? [] : path)));
+    // Files that no longer work come before those that may need a change. Sorting is stable.
+    const ranked = rankFiles(evidence).sort((a, b) => Number(surely.has(b.path)) - Number(surely.has(a.path)));
     const whole = {
       changed: changedOf(change),
-      files: rankFiles(evidence).map((each) => ({
+      files: ranked.map((each) => ({
         path: each.path,
         test: each.isTest,
         because: reasonsOf(each, byPath.get(each.path) ?? [], change),
