@@ -131,7 +131,7 @@ export const ImpactResponse = z
         }),
       )
       .describe(
-        "Lines that depend on the change through calls, and those that use what it removes; certain ones first.",
+        "Lines that use what the change removes, then those that depend on it through calls; of each the certain ones first.",
       ),
     tests: z
       .array(

@@ -151,9 +151,9 @@ describe("impact", () => {
       "src/uses-store.ts:8 uses `openStore`, which is removed (certain)",
       "src/uses-store.ts:7 uses `drop`, which is removed (certain)",
       "src/uses-store.ts:9 uses `gone`, which is removed (certain)",
-      "src/uses-store.ts:6 calls `Store` (certain)",
       "src/store.ts:3 uses `cached`, which is removed (likely)",
       "src/store.ts:8 uses `drop`, which is removed (likely)",
+      "src/uses-store.ts:6 calls `Store` (certain)",
       "src/uses-store.ts:11 uses `drop`, which is removed (by name only)",
     ]);
     expect(interfaces.filter(({ change }) => change === "removed").map(({ symbol }) => symbol)).toEqual([

@@ -17,7 +17,7 @@ it("follows equal uses of a file once, and says when there are too many names", 
   expect(await usesOfRemoved(files, many)).toEqual({ uses: [], truncated: true });
 });
 
-it("finds what is gone of packages of Go and of Java, by folders, types and their bases", async () => {
+it("finds what is gone of packages of Go, Java and PHP, by folders, types and their bases", async () => {
   const files = await indexOf({
     "go.mod": "module example.com/app\n",
     "core/app.go": "package core\n\ntype App struct{}\n",
@@ -27,6 +27,8 @@ it("finds what is gone of packages of Go and of Java, by folders, types and thei
     "core/app_test.go": "package core\n\nfunc check() {\n\tRestore()\n}\n",
     "org/app/Texts.java": "package org.app;\n\npublic class Texts {}\n",
     "org/app/More.java": "package org.app;\n\npublic class More extends Texts {}\n",
+    "src/Log.php": "<?php\nnamespace App;\nclass Log {}\n",
+    "src/use.php": "<?php\nnamespace App;\nfunction run() {\n  $log = new Log();\n  $log->push();\n}\n",
     "org/app/Main.java":
       "package org.app;\n\nclass Main {\n  void run() {\n    Texts.cut();\n    More.cut();\n    other().cut();\n  }\n}\n",
   });
@@ -34,6 +36,7 @@ it("finds what is gone of packages of Go and of Java, by folders, types and thei
     (await usesOfRemoved(files, [{ path, name }])).uses.map((use) => `${use.path}:${use.line} ${use.certainty}`);
   expect(await usesOf("core/backup.go", "Backup")).toEqual(["main.go:7 likely"]);
   expect((await usesOf("core/backup.go", "Restore")).sort()).toEqual(["core/app_test.go:4 likely", "main.go:8 likely"]);
+  expect(await usesOf("src/Log.php", "push")).toEqual(["src/use.php:5 certain"]);
   expect(await usesOf("org/app/Texts.java", "cut")).toEqual([
     "org/app/Main.java:5 certain",
     "org/app/Main.java:6 likely",

@@ -87,7 +87,7 @@ export async function impactOf(indexes: OpenIndexes, request: Request<typeof IMP
     const followed = followable(files, change.symbols);
     const uses = await finder.find(followed.slice(0, MAX_FOLLOWED), request.depth);
     const broken = await usesOfRemoved(files, change.removed);
-    const dependents = await dependentsOf(all, [...broken.uses, ...uses].sort(bySureness), change, request.limit);
+    const dependents = await dependentsOf(all, [...broken.uses, ...uses].sort(byImpact), change, request.limit);
     const byPath = Map.groupBy(dependents, ({ path }) => path);
     const surely = new Set(broken.uses.flatMap(({ path, certainty }) => (certainty === "name" ? [] : path)));
     // Files that no longer work come before those that may need a change. Sorting is stable.
@@ -164,6 +164,12 @@ async function dependentsOf(
     const because = `${useOf(use)} (${certainty === "name" ? "by name only" : certainty})`;
     return { path, line, enclosing: enclosing.get(use)?.qualifiedName ?? null, certainty, distance, because };
   });
+}
+
+/** Orders uses: those that no longer work first, except by name only, then by sureness. Sorting is stable. */
+function byImpact(a: FoundUse | RemovedUse, b: FoundUse | RemovedUse): number {
+  const isBroken = (use: FoundUse) => "name" in use && use.certainty !== "name";
+  return Number(isBroken(b)) - Number(isBroken(a)) || bySureness(a, b);
 }
 
 function useOf(use: FoundUse | RemovedUse): string {

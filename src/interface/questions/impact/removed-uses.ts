@@ -96,7 +96,7 @@ async function certaintyOf(
   const meaning = certainly(use.meaning);
   const imported = importOf(meaning);
   if (imported?.name === name && (await isOfModule(files, path, imported.module, paths))) return "certain";
-  if (meaning.to === "member" && methodName(meaning.name) === name) {
+  if (meaning.to === "member" && plainName(meaning.name) === name) {
     const of = await files.resolve(path, { name, meaning: { to: "value", of: meaning.of } });
     const owner = typeof of === "string" ? undefined : await ownerIn(files, of, paths);
     if (owner && typeof of !== "string") return owner === "only" ? files.certaintyOf(path, of) : "likely";
@@ -110,8 +110,11 @@ async function certaintyOf(
 function importOf(meaning: Meaning): { module: string; name: string } | undefined {
   if (meaning.to === "import") return meaning;
   if (meaning.to !== "member" || meaning.of.to !== "import" || meaning.of.name !== "*") return undefined;
-  return { module: meaning.of.module, name: methodName(meaning.name) };
+  return { module: meaning.of.module, name: plainName(meaning.name) };
 }
+
+/** The name of a member as it is written: keys of methods end with parentheses in PHP, and with their parameters in Java and C#. */
+const plainName = (name: string): string => methodName(name).replace(/(?:\(\)|`\d+)$/, "");
 
 /** Whether a module is one of some files, of which some may be gone. */
 async function isOfModule(
