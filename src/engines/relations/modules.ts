@@ -149,7 +149,13 @@ export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
 
-/** Whether a file is in a folder, and in none of its folders. */
+/** Whether files are in a folder or its subfolders. The folder may be written with `./` before it and a slash behind it. */
+export function isWithin(folder: string): (path: string) => boolean {
+  const prefix = `${folder.replace(/^\.\//, "").replace(/\/$/, "")}/`;
+  return (path) => path.startsWith(prefix);
+}
+
+/** Whether a file is in a folder, and not in a subfolder. */
 export const isDirectlyIn = (folder: string, path: string): boolean =>
   path.lastIndexOf("/") === (folder === "" ? -1 : folder.length) && path.startsWith(folder);
 

@@ -169,7 +169,7 @@ export class ByteReader {
     this.position += length;
   }
 
-  /** Skips what `varint` would read, some times. */
+  /** Skips `count` varints. */
   skipVarints(count: number): void {
     const bytes = this.#bytes;
     for (let left = count; left > 0; left--) {

@@ -85,9 +85,7 @@ export function packExcerpts(files: readonly PackableFile[], maxTokens: number):
     }
     isCut = true;
     if (left < MIN_PART_CHARACTERS) continue;
-    const part = core && own.fitting(own.missing(core.startLine, endLine), left);
-    const hasCore = core && part && own.reaches(part, core.endLine);
-    left -= own.add(hasCore ? part : own.bestPart(wanted, left));
+    left -= own.add(own.partFrom(core, endLine, left) ?? own.bestPart(wanted, left));
   }
   for (const own of shown) left -= own.bridge(left);
   return {
@@ -122,16 +120,13 @@ class ShownLines {
     return positions.reduce((sum, i) => sum + (this.#lines[i] as TextLine).text.length + LINE_FRAME, 0);
   }
 
-  /** The first of the lines, as far as they follow each other and have no more than `characters`. */
-  fitting(positions: readonly number[], characters: number): number[] {
-    const fitting = this.#fitting(positions, 0, characters);
+  /** The core of an offer and the successive lines that follow it in the offer, at most `characters`; undefined if there is none, or no room for all of it. */
+  partFrom(core: LineRange | undefined, endLine: number, characters: number): number[] | undefined {
+    if (!core) return undefined;
+    const fitting = this.#fitting(this.missing(core.startLine, endLine), 0, characters);
     const gap = fitting.findIndex((i, at) => at > 0 && !this.#follows(fitting[at - 1] as number, i));
-    return gap === -1 ? fitting : fitting.slice(0, gap);
-  }
-
-  /** Whether the last of the lines is the given one or below it. */
-  reaches(positions: readonly number[], line: number): boolean {
-    return (this.#lines[positions.at(-1) ?? -1]?.number ?? 0) >= line;
+    const part = gap === -1 ? fitting : fitting.slice(0, gap);
+    return (this.#lines[part.at(-1) ?? -1]?.number ?? 0) >= core.endLine ? part : undefined;
   }
 
   /** Shows the lines and returns their characters. */

@@ -3,6 +3,7 @@ import type { IMPACT, Request } from "../../../contract/questions.ts";
 import { type HunkLine, type PatchedFile, parsePatch, PatchError } from "../../../engines/impact/patch.ts";
 import { WordCounts } from "../../../engines/impact/words.ts";
 import type { DefinedSymbol } from "../../../engines/relations/question-files.ts";
+import { isWithin } from "../../../engines/relations/modules.ts";
 import type { UsesIndex } from "../../../engines/relations/uses-index.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import { InvalidFieldError, nothingIndexed, type OpenIndexes, QuestionError } from "../code-index.ts";
@@ -160,8 +161,7 @@ class ChangeReader {
 
   /** A whole file, or all files of a folder. */
   async ofPath(path: string): Promise<void> {
-    const folder = `${path.replace(/\/$/, "")}/`;
-    const own = this.#files.has(path) ? [path] : this.#files.paths.filter((each) => each.startsWith(folder));
+    const own = this.#files.has(path) ? [path] : this.#files.paths.filter(isWithin(path));
     if (own.length === 0) throw await unknownPath(this.#indexes, path);
     this.change.truncated ||= own.length > MAX_FILES_OF_FOLDER;
     for (const each of own.slice(0, MAX_FILES_OF_FOLDER)) await this.#ofFile(each);
@@ -263,7 +263,7 @@ class ChangeReader {
       this.#touch(symbol);
       if (isTest || known.has(symbol.qualifiedName) || !isPublic(path, symbol, line.text)) continue;
       known.add(symbol.qualifiedName);
-      const isWhole = isWithin(symbol, lines);
+      const isWhole = hasAllLines(symbol, lines);
       const isNew = isWhole && !gone.has(lastPart(symbol.name)) && side === "new";
       const what = isNew ? "added" : isWhole && side === "old" ? "removed" : "changed";
       change.interfaces.push({ path, symbol: symbol.qualifiedName, change: what });
@@ -273,7 +273,7 @@ class ChangeReader {
     for (const [name, line] of gone) {
       if (defined.has(name)) continue;
       change.removed.push({ path, name });
-      const declared = { name, qualifiedName: name, kind: "function", path, startLine: 0, endLine: 0 };
+      const declared = { name, qualifiedName: name, kind: "function" };
       if (!isTest && isPublic(path, declared, line)) change.interfaces.push({ path, symbol: name, change: "removed" });
     }
   }
@@ -285,7 +285,7 @@ function around(symbols: readonly DefinedSymbol[], line: number): DefinedSymbol[
   return before && before.startLine <= line && line <= before.endLine ? [before] : [];
 }
 
-function isWithin({ startLine, endLine }: DefinedSymbol, lines: ReadonlyMap<number, HunkLine>): boolean {
+function hasAllLines({ startLine, endLine }: DefinedSymbol, lines: ReadonlyMap<number, HunkLine>): boolean {
   for (let line = startLine; line <= endLine; line++) if (!lines.has(line)) return false;
   return true;
 }

@@ -89,9 +89,9 @@ export async function impactOf(indexes: OpenIndexes, request: Request<typeof IMP
     const broken = await usesOfRemoved(files, change.removed);
     const dependents = await dependentsOf(all, [...broken.uses, ...uses].sort(byImpact), change, request.limit);
     const byPath = Map.groupBy(dependents, ({ path }) => path);
-    const surely = new Set(broken.uses.flatMap(({ path, certainty }) => (certainty === "name" ? [] : path)));
+    const failing = new Set(broken.uses.filter(isBroken).map(({ path }) => path));
     // Files that no longer work come before those that may need a change. Sorting is stable.
-    const ranked = rankFiles(evidence).sort((a, b) => Number(surely.has(b.path)) - Number(surely.has(a.path)));
+    const ranked = rankFiles(evidence).sort((a, b) => Number(failing.has(b.path)) - Number(failing.has(a.path)));
     const whole = {
       changed: changedOf(change),
       files: ranked.map((each) => ({
@@ -166,9 +166,11 @@ async function dependentsOf(
   });
 }
 
+/** Whether a use has nothing to call any more; of one by name only that is not sure. */
+const isBroken = (use: FoundUse | RemovedUse): boolean => "name" in use && use.certainty !== "name";
+
 /** Orders uses: those that no longer work first, except by name only, then by sureness. Sorting is stable. */
 function byImpact(a: FoundUse | RemovedUse, b: FoundUse | RemovedUse): number {
-  const isBroken = (use: FoundUse) => "name" in use && use.certainty !== "name";
   return Number(isBroken(b)) - Number(isBroken(a)) || bySureness(a, b);
 }
 

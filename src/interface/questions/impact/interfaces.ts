@@ -42,7 +42,11 @@ const KINDS: ReadonlySet<string> = new Set(
 );
 
 /** Whether other files can use a definition, by its name and the line that declares it. */
-export function isPublic(path: string, { name, qualifiedName, kind }: DefinedSymbol, line: string): boolean {
+export function isPublic(
+  path: string,
+  { name, qualifiedName, kind }: Pick<DefinedSymbol, "name" | "qualifiedName" | "kind">,
+  line: string,
+): boolean {
   if (!KINDS.has(kind)) return false;
   const own = lastPart(name);
   switch (path.slice(path.lastIndexOf(".") + 1).toLowerCase()) {

@@ -1,6 +1,7 @@
 /** Uses of what a change takes away: the lines that it breaks. */
 import { hasUses } from "../../../engines/relations/languages.ts";
-import { modulePaths } from "../../../engines/relations/modules.ts";
+import { folderOf, modulePaths } from "../../../engines/relations/modules.ts";
+import { isC, packageRuleOf } from "../../../engines/relations/packages.ts";
 import type { QuestionFiles } from "../../../engines/relations/question-files.ts";
 import type { Target } from "../../../engines/relations/resolved.ts";
 import { certainly, type Meaning, type Use } from "../../../engines/relations/types.ts";
@@ -101,7 +102,7 @@ async function certaintyOf(
     const owner = typeof of === "string" ? undefined : await ownerIn(files, of, paths);
     if (owner && typeof of !== "string") return owner === "only" ? files.certaintyOf(path, of) : "likely";
   }
-  if (imported?.name === name && isOfPackage(path, imported.module, paths)) return "likely";
+  if (imported?.name === name && (await isInPackage(files, path, imported.module, paths))) return "likely";
   if (meaning.to === "global" && use.name === name && paths.has(path)) return "likely";
   return resolved === "unknown" && use.name === name && isNowhere ? "name" : undefined;
 }
@@ -128,14 +129,18 @@ async function isOfModule(
   return modulePaths(path, module).some((each) => paths.has(each));
 }
 
-/** Whether a package is likely that of one of some files: their own folder, a folder that its name ends with, or in C the program. */
-function isOfPackage(path: string, module: string, paths: ReadonlySet<string>): boolean {
-  const ending = path.slice(path.lastIndexOf("."));
-  return [...paths].some((each) => {
-    if (module === "") return folderOf(each) === folderOf(path) || (/^\.[ch]$/.test(ending) && /\.[ch]$/.test(each));
-    const folder = folderOf(each).slice(0, -1);
-    return ending === ".go" && each.endsWith(".go") && folder !== "" && `/${module}`.endsWith(`/${folder}`);
-  });
+/** Whether one of some files, which may be gone, may belong to a package: by the rules of Go and C, else to that of the file itself if it is beside it. */
+async function isInPackage(
+  files: QuestionFiles,
+  path: string,
+  module: string,
+  paths: ReadonlySet<string>,
+): Promise<boolean> {
+  // Other languages confirm a package by what the file states.
+  const rule = path.endsWith(".go") || isC(path) ? packageRuleOf(path) : undefined;
+  const modules = await files.goModules(path);
+  const isBeside = (each: string) => module === "" && folderOf(each) === folderOf(path);
+  return [...paths].some((each) => (rule ? rule.holds(path, module, each, modules) : isBeside(each)));
 }
 
 /**
@@ -159,5 +164,3 @@ async function ownerIn(
   }
   return undefined;
 }
-
-const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1);

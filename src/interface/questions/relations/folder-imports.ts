@@ -1,5 +1,6 @@
 /** Imports that lead into a folder. */
 import { FileImports } from "../../../engines/relations/file-imports.ts";
+import { isWithin } from "../../../engines/relations/modules.ts";
 import { isC, packageOf, packageRuleOf } from "../../../engines/relations/packages.ts";
 import type { QuestionFiles } from "../../../engines/relations/question-files.ts";
 import type { Import } from "../../../engines/relations/types.ts";
@@ -11,27 +12,26 @@ const MAX_FILES = 50;
 
 export class FolderImports {
   readonly #files: QuestionFiles;
-  /** With a slash at its end. */
-  readonly #folder: string;
+  readonly #isInside: (path: string) => boolean;
   /** Packages that the files of the folder state. */
   readonly #packages: ReadonlySet<string>;
   readonly #spelled: readonly FileImports[];
 
   private constructor(
     files: QuestionFiles,
-    folder: string,
+    isInside: (path: string) => boolean,
     { packages, spelled }: { packages: ReadonlySet<string>; spelled: readonly FileImports[] },
   ) {
     this.#files = files;
-    this.#folder = folder;
+    this.#isInside = isInside;
     this.#packages = packages;
     this.#spelled = spelled;
   }
 
   /** The imports that lead into a folder; undefined if no file is in it. */
   static async of(files: QuestionFiles, path: string): Promise<FolderImports | undefined> {
-    const folder = `${path.replace(/^\.\//, "").replace(/\/$/, "")}/`;
-    const own = files.paths.filter((each) => each.startsWith(folder));
+    const isInside = isWithin(path);
+    const own = files.paths.filter(isInside);
     if (own.length === 0) return undefined;
     const packages = new Set<string>();
     const stating = own.filter((each) => packageRuleOf(each) && !isC(each) && !each.endsWith(".go"));
@@ -42,18 +42,18 @@ export class FolderImports {
     packages.delete("");
     const looked = own.filter((each) => FileImports.isSpelled(files.language(each))).slice(0, MAX_FILES);
     const spelled = await Promise.all(looked.map((each) => FileImports.of(files, each)));
-    return new FolderImports(files, folder, { packages, spelled });
+    return new FolderImports(files, isInside, { packages, spelled });
   }
 
   /** How sure it is that an import of a file leads into the folder; undefined if it does not, or if the file is in the folder itself. */
   async certaintyOf(from: string, each: Import): Promise<Certainty | undefined> {
-    if (from.startsWith(this.#folder)) return undefined;
+    if (this.#isInside(from)) return undefined;
     if (from.endsWith(".go")) {
       const folder = (await this.#files.goModules(from)).packageFolder(each.module);
-      return folder !== undefined && `${folder}/`.startsWith(this.#folder) ? "certain" : undefined;
+      return folder !== undefined && this.#isInside(`${folder}/`) ? "certain" : undefined;
     }
     for (const name of this.#packages) if (isOfPackage(each, name)) return "certain";
-    const entry = (await importedFiles(from, each, this.#files)).find(({ path }) => path.startsWith(this.#folder));
+    const entry = (await importedFiles(from, each, this.#files)).find(({ path }) => this.#isInside(path));
     if (entry) return entry.isStated ? "certain" : "likely";
     const sure = this.#spelled.map((own) => own.certaintyOf(from, each));
     return sure.find((own) => own === "certain") ?? sure.find((own) => own !== undefined);

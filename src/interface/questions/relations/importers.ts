@@ -10,9 +10,9 @@ import { importedFiles, isOfPackage } from "./imported.ts";
 const BATCH = 200;
 
 /**
- * The imports of a file of the index or of what is in a folder, by its path, or of a package, by its name. An import of a file mentions its name, so that only files
- * that do are read; one of a folder's own file need not, and names with other signs are not looked up as a whole. There is a limit to how
- * many can be read, so that files that mention the name come first.
+ * The imports of a file of the index or of what is in a folder, by its path, or of a package, by its name. An import of a file mentions its
+ * name, so that only files that do are read; one of a folder's own file need not, and names with other signs are not looked up as a whole. There
+ * is a limit to how many can be read, so that files that mention the name come first.
  */
 export async function importersOf(files: QuestionFiles, path: string): Promise<FoundUse[]> {
   const isFile = files.has(path);
