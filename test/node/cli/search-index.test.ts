@@ -146,7 +146,7 @@ describe("the local search index", () => {
   });
 
   it("answers as before after its files were damaged, cut off, removed or left half-written", async () => {
-    const right = await ask("double5 Holder5");
+    const right = await ask("double5 Holder5", "app", LATER);
     const damage: ((file: string) => void)[] = [
       (file) => {
         const bytes = readFileSync(file);
@@ -169,7 +169,7 @@ describe("the local search index", () => {
     };
     for (const harm of damage) {
       harm(fileOf(".state"));
-      expect(await ask("double5 Holder5")).toEqual(right);
+      expect(await ask("double5 Holder5", "app", LATER)).toEqual(right);
     }
     for (const harm of damage)
       for (const suffix of [".segment", ".table"]) {
