@@ -75,11 +75,13 @@ export class GitCommandError extends CliError {
   }
 }
 
-/** The line of git's messages that says what failed: hints and warnings may stand above it. */
+/** The line of git's messages that says what failed, since hints and warnings may stand above it, and how to trust another user's folder. */
 function failureIn(stderr: string): string {
   const lines = stderr.split("\n");
   const told = lines.find((line) => /^(?:fatal|error): /.test(line)) ?? lines[0] ?? "";
-  return told.replace(/^fatal: /, "");
+  const trust = lines.find((line) => line.trim().startsWith("git config --global --add safe.directory "));
+  const remedy = trust === undefined ? "" : `; if you trust its files: ${trust.trim()}`;
+  return told.replace(/^fatal: /, "") + remedy;
 }
 
 /** Environment of a git command that reads an untrusted repository. `settings` are added to the safe ones. */

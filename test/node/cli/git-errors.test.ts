@@ -9,6 +9,10 @@ it.each([
     "error: object file is empty",
   ],
   ["usage: git diff\n", "usage: git diff"],
+  [
+    "fatal: detected dubious ownership in repository at '/r'\nTo add an exception for this directory, call:\n\n\tgit config --global --add safe.directory /r\n",
+    "detected dubious ownership in repository at '/r'; if you trust its files: git config --global --add safe.directory /r",
+  ],
 ])("an error shows the line of git's messages that says what failed: %j", (stderr, told) => {
   expect(new GitCommandError("diff", stderr).message).toBe(`git diff failed: ${told}`);
 });
