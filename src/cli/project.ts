@@ -10,6 +10,7 @@ import { CliError, EXIT } from "./exit-codes.ts";
 import { type FileListing, listRefs, mayBeInGit, resolveCommit } from "./git/git.ts";
 import { askForFiles, listWithMemory } from "./git/kept-listing.ts";
 import { keepNameHashes, locateKnown, locateWorkTree } from "./git/locate.ts";
+import { pathOfText } from "./git/paths.ts";
 import { indexDirectory, locatedFile } from "./machine/paths.ts";
 import { pathWithin, realPath } from "./machine/platform.ts";
 
@@ -135,6 +136,8 @@ export function pathInProject(project: Project, cwd: string, file: string): stri
 
 /** As {@link pathInProject}; empty for the root. */
 export function folderInProject(project: Project, cwd: string, file: string): string {
+  // From the root, as answers show a path that is not plain text.
+  if (file.startsWith('"')) return file;
   const wanted = resolve(realPath(cwd), file);
   let real = wanted;
   try {
@@ -147,7 +150,7 @@ export function folderInProject(project: Project, cwd: string, file: string): st
   if (path === undefined && file.startsWith("/") && existsSync(join(project.root, file)))
     return folderInProject(project, project.root, `.${file}`);
   if (path === undefined) throw new CliError(EXIT.usage, "OUTSIDE", `${file} is not in ${project.root}`);
-  return path;
+  return pathOfText(path, "utf8");
 }
 
 /** As `pathOf`, for a folder or glob; undefined for the whole repository. */

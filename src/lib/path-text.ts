@@ -59,7 +59,10 @@ export function pathToBytes(path: string): Uint8Array {
   for (let i = 1; i < end; i++) {
     const char = path[i]!;
     if (char !== "\\") {
-      out.push(char.charCodeAt(0));
+      // Git leaves letters beyond ASCII as they are if it is told so (`core.quotePath`).
+      const letter = String.fromCodePoint(path.codePointAt(i)!);
+      out.push(...Buffer.from(letter));
+      i += letter.length - 1;
       continue;
     }
     const octal = /^[0-3][0-7]{2}/.exec(path.slice(i + 1, Math.min(end, i + 4)));
@@ -75,7 +78,16 @@ export function pathToBytes(path: string): Uint8Array {
   return Uint8Array.from(out);
 }
 
+/** The bytes of a path that someone may have typed: as {@link pathToBytes}, but text that is not well quoted stands for itself. */
+export function bytesOfPath(path: string): Uint8Array {
+  try {
+    return pathToBytes(path);
+  } catch {
+    return Buffer.from(path);
+  }
+}
+
 /** A path as display text, for matching names and extensions. Invalid UTF-8 is replaced, so different paths may give the same text. */
 export function readablePath(path: string): string {
-  return path.startsWith('"') ? new TextDecoder().decode(pathToBytes(path)) : path;
+  return path.startsWith('"') ? new TextDecoder().decode(bytesOfPath(path)) : path;
 }

@@ -2,7 +2,8 @@ import { IMPACT } from "../../contract/questions.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { FileTree } from "../indexing/file-tree.ts";
 import { type Project, requireGit } from "../project.ts";
-import { gitComparing, gitList, GitCommandError } from "./command.ts";
+import { gitComparing, GitCommandError } from "./command.ts";
+import { untrackedPaths } from "./paths.ts";
 
 /** New files that git does not track yet: so many are part of the change, those that are not larger. */
 const MAX_UNTRACKED = 50;
@@ -62,7 +63,7 @@ export async function patchOf(project: Project, range: string | undefined): Prom
 }
 
 async function untracked(root: string): Promise<string> {
-  const paths = await gitList(root, ["ls-files", "--others", "--exclude-standard", "-z"]);
+  const paths = await untrackedPaths(root);
   const tree = new FileTree(root);
   return paths
     .slice(0, MAX_UNTRACKED)
@@ -70,11 +71,16 @@ async function untracked(root: string): Promise<string> {
       const size = tree.lstat(path)?.size ?? 0;
       const bytes = size === 0 || size > MAX_UNTRACKED_BYTES ? undefined : tree.read(path, MAX_UNTRACKED_BYTES);
       const text = bytes && Buffer.from(bytes).toString("utf8");
-      const head = `diff --git ${JSON.stringify(`a/${path}`)} ${JSON.stringify(`b/${path}`)}\nnew file mode 100644\n`;
+      const head = `diff --git ${quoted("a/", path)} ${quoted("b/", path)}\nnew file mode 100644\n`;
       if (text === undefined || text.includes("\0")) return head;
       const lines = text.replace(/\n$/, "").split("\n");
-      const names = `--- /dev/null\n+++ ${JSON.stringify(`b/${path}`)}\n`;
+      const names = `--- /dev/null\n+++ ${quoted("b/", path)}\n`;
       return `${head}${names}@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join("")}`;
     })
     .join("");
+}
+
+/** A path in a line of a diff. */
+function quoted(prefix: "a/" | "b/", path: string): string {
+  return path.startsWith('"') ? `"${prefix}${path.slice(1)}` : JSON.stringify(prefix + path);
 }

@@ -1,7 +1,8 @@
 /** The files of a commit. */
 import { CliError } from "../exit-codes.ts";
-import { git, GitCommandError, splitNul } from "./command.ts";
+import { git, GitCommandError } from "./command.ts";
 import { gitDamaged, type GitObject, readObjects, readSizes, ROOT_TREE, tryObjects } from "./objects.ts";
+import { encodingOf, pathOfText } from "./paths.ts";
 
 /** Mode of a folder in a tree. */
 const FOLDER = 0o040000;
@@ -25,10 +26,17 @@ export interface GitEntry {
  */
 export async function listTree(cwd: string, commit: string): Promise<GitEntry[]> {
   const output = await git(cwd, ["ls-tree", "-r", "-t", "-z", "-l", "--full-tree", commit]);
-  const entries = splitNul(output).map((line) => {
+  const encoding = encodingOf(output);
+  const lines = output.toString(encoding).split("\0").slice(0, -1);
+  const entries = lines.map((line) => {
     const tab = line.indexOf("\t");
     const [mode = "", , oid = "", size = "0"] = line.slice(0, tab).split(/ +/);
-    return { mode: parseInt(mode, 8), oid, sizeBytes: Number(size) || 0, path: line.slice(tab + 1) };
+    return {
+      mode: parseInt(mode, 8),
+      oid,
+      sizeBytes: Number(size) || 0,
+      path: pathOfText(line.slice(tab + 1), encoding),
+    };
   });
   const folders = new Set(entries.flatMap(({ mode, oid }) => (mode === FOLDER ? [oid] : [])));
   let root: string | undefined;
@@ -61,6 +69,7 @@ export async function listReadableTree(cwd: string, commit: string): Promise<Rea
 
 /** Reads the folders of a commit, all of one depth at a time: git itself lists nothing behind one that it does not have. */
 async function walkTree(cwd: string, commit: string): Promise<ReadableTree> {
+  // Paths have one character a byte until all names of them are known.
   let level: { oid: string; path: string }[] = [];
   for await (const object of readObjects(cwd, [commit])) level.push({ oid: rootOf(object) ?? "", path: "" });
   const files: GitEntry[] = [];
@@ -74,13 +83,13 @@ async function walkTree(cwd: string, commit: string): Promise<ReadableTree> {
     )) {
       const { path = "" } = level[at++] ?? {};
       if (!("bytes" in object) || object.type !== "tree") {
-        unread.push(path === "" ? "/" : path);
+        unread.push(path === "" ? "/" : `${pathOfText(path.slice(0, -1), "latin1")}/`);
         continue;
       }
       for (const entry of entriesOf(object)) {
         if (++count > MAX_ENTRIES) throw gitDamaged(`the tree of ${commit}, which has no end,`);
         if (entry.mode === FOLDER) next.push({ oid: entry.oid, path: `${path}${entry.path}/` });
-        else files.push({ ...entry, path: path + entry.path, sizeBytes: 0 });
+        else files.push({ ...entry, path: pathOfText(path + entry.path, "latin1"), sizeBytes: 0 });
       }
     }
     level = next;
@@ -97,7 +106,7 @@ function rootOf({ oid, type, bytes }: GitObject): string | undefined {
   return /^tree ([0-9a-f]+)\n/.exec(Buffer.from(bytes).toString("latin1"))?.[1];
 }
 
-/** What a tree says of its entries: mode, a blank, name, NUL, id in bytes. */
+/** What a tree says of its entries: mode, a blank, name, NUL, id in bytes. Names have one character a byte. */
 function* entriesOf({ oid, bytes }: GitObject): Generator<Omit<GitEntry, "sizeBytes">> {
   const tree = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const idBytes = oid.length / 2;
@@ -109,7 +118,7 @@ function* entriesOf({ oid, bytes }: GitObject): Generator<Omit<GitEntry, "sizeBy
     yield {
       mode: parseInt(tree.toString("latin1", at, nameAt - 1), 8),
       oid: tree.toString("hex", end + 1, next),
-      path: tree.toString("utf8", nameAt, end),
+      path: tree.toString("latin1", nameAt, end),
     };
     at = next;
   }

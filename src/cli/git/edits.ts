@@ -2,7 +2,8 @@ import { MAX_BODY_BYTES, MAX_OVERLAY_FILES } from "../../contract/limits.ts";
 import { asUtf8 } from "../../engines/parsing/utf16.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { FileTree } from "../indexing/file-tree.ts";
-import { gitComparing, gitList, splitNul } from "./command.ts";
+import { gitComparing } from "./command.ts";
+import { splitPaths, untrackedPaths } from "./paths.ts";
 
 /** A file of the work tree that differs from a commit; null if it is not there any more. */
 interface EditedFile {
@@ -27,8 +28,8 @@ export async function editsOf(root: string, commit: string): Promise<EditedFile[
     "--ignore-submodules=all",
     "-z",
   ];
-  const changed = splitNul(await gitComparing(root, [...args, commit, "--"]));
-  const untracked = await gitList(root, ["ls-files", "--others", "--exclude-standard", "-z"]);
+  const changed = splitPaths(await gitComparing(root, [...args, commit, "--"]));
+  const untracked = await untrackedPaths(root);
   const paths = [...new Set([...changed, ...untracked])];
   if (paths.length > MAX_OVERLAY_FILES) throw tooMuch(`${paths.length.toLocaleString("en-US")} files differ`);
   const tree = new FileTree(root);

@@ -6,6 +6,8 @@ import { sha256 } from "../machine/checksum.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { git, gitComparing, GitCommandError, gitLine, gitList, splitNul } from "./command.ts";
 import { realPath } from "../machine/platform.ts";
+import { splitPaths } from "./paths.ts";
+import { readablePath } from "../../lib/path-text.ts";
 
 export interface WorkTree {
   root: string;
@@ -165,7 +167,7 @@ export interface FileListing {
 export async function listWorkTreeFiles(cwd: string): Promise<FileListing> {
   const args = ["ls-files", "--cached", "--others", "--exclude-standard", "--full-name", "-z", "--", ":/"];
   const output = await git(cwd, args);
-  const sorted = Buffer.from(uniqueSorted(splitNul(output)).join("\0"));
+  const sorted = Buffer.from(uniqueSorted(splitPaths(output)).join("\0"));
   return listingOf(sorted, () => sha256(output).toString("hex"));
 }
 
@@ -189,7 +191,10 @@ export function listingOf(sorted: Buffer, digestOf: () => string): FileListing {
 
 /** Whether a path is that of a file with this name. */
 export function hasName(path: string, name: string): boolean {
-  return path.endsWith(name) && (path.length === name.length || path[path.length - name.length - 1] === "/");
+  const readable = readablePath(path);
+  return (
+    readable.endsWith(name) && (readable.length === name.length || readable[readable.length - name.length - 1] === "/")
+  );
 }
 
 /** Git lists the files that it does not track first, and those in a merge conflict once per side. */

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import type { ChangeHistory } from "../../engines/impact/co-change.ts";
 import { gitEnvironment, gitProgram } from "./command.ts";
+import { encodingOf, pathOfText } from "./paths.ts";
 
 /** More commits than these do not tell better what belongs together. */
 const MAX_COMMITS = 1_000;
@@ -50,19 +51,20 @@ export function recentChanges(cwd: string, commit: string): Promise<ChangeHistor
     });
     child.on("close", (code) => {
       clearTimeout(timer);
-      const commits = code === 0 || isCut ? commitsOf(Buffer.concat(parts).toString("utf8"), isCut) : [];
+      const commits = code === 0 || isCut ? commitsOf(Buffer.concat(parts), isCut) : [];
       resolve(commits.length === 0 ? undefined : commits);
     });
   });
 }
 
 /** Files by commit; of output that was cut the last commit is left out. */
-function commitsOf(output: string, isCut: boolean): string[][] {
+function commitsOf(output: Buffer, isCut: boolean): string[][] {
+  const encoding = encodingOf(output);
   const commits: string[][] = [];
-  for (const part of output.split("\0")) {
+  for (const part of output.toString(encoding).split("\0")) {
     const path = part.startsWith("\n") ? part.slice(1) : part;
     if (path === COMMIT) commits.push([]);
-    else if (path !== "") commits.at(-1)?.push(path);
+    else if (path !== "") commits.at(-1)?.push(pathOfText(path, encoding));
   }
   return isCut ? commits.slice(0, -1) : commits;
 }

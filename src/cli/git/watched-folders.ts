@@ -3,6 +3,7 @@ import { type FileStat, isRacy } from "../indexing/file-stat.ts";
 import { type FileTree, folderOf } from "../indexing/file-tree.ts";
 import { textHash } from "../machine/checksum.ts";
 import { git, splitNul } from "./command.ts";
+import { isOdd } from "./paths.ts";
 
 /** Numbers kept of a folder: mtime, ctime, inode and a hash of its names. */
 export const FOLDER_NUMBERS = 4;
@@ -69,7 +70,7 @@ export function compareFolders(
 
 /**
  * The states of the folders that git has looked into for the list `listed`, which it began at `startedAtMs`. Those of `last` that have not
- * changed are taken as they are. Undefined if the folders are too many, or git's list depends on more than them.
+ * changed are taken as they are. Undefined if the folders are too many, a name is not plain text, or git's list depends on more than them.
  */
 export async function describeFolders(
   tree: FileTree,
@@ -85,7 +86,7 @@ export async function describeFolders(
   const wanted = new Set<string>(["", ...known.keys()]);
   for (const path of listed) {
     // A repository that is not a submodule: git looks into it to tell.
-    if (path.endsWith("/")) return undefined;
+    if (path.endsWith("/") || isOdd(path)) return undefined;
     for (let folder = folderOf(path); !wanted.has(folder); folder = folderOf(folder)) wanted.add(folder);
   }
   const described = new Map<string, readonly number[]>();
@@ -114,6 +115,7 @@ export async function describeFolders(
           ignoreFiles.add(own);
         }
         if (!entry.isDirectory() || entry.name === GIT_FOLDER || wanted.has(own)) continue;
+        if (isOdd(entry.name)) return undefined;
         if (listed.has(own)) repositories.add(own);
         else unlisted.push(own);
       }

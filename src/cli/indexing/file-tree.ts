@@ -1,4 +1,6 @@
+import { Buffer } from "node:buffer";
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from "node:fs";
+import { bytesOfPath, pathFromBytes } from "../../lib/path-text.ts";
 
 /** Errors of files that do not exist or cannot be read. */
 const UNREADABLE = new Set([
@@ -17,7 +19,7 @@ const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants as Partial<typeof
 
 /**
  * The regular files below a folder. Links are not followed, for files or folders, so that nothing outside is read; FIFOs and devices
- * are skipped and do not block. Paths are relative to the root, with `/`.
+ * are skipped and do not block. Paths are relative to the root, with `/`, and as `pathFromBytes` writes them.
  */
 export class FileTree {
   /** Absolute or relative to the current folder, without symbolic links. */
@@ -53,7 +55,7 @@ export class FileTree {
 
   #examine(path: string): Stats | undefined {
     try {
-      return lstatSync(path === "" ? this.root : this.#prefix + path, IF_THERE);
+      return lstatSync(this.onDisk(path), IF_THERE);
     } catch (error) {
       if (isUnreadable(error)) return undefined;
       throw error;
@@ -62,7 +64,7 @@ export class FileTree {
 
   /** What is at a path instead of a regular file; undefined for a folder and if there is nothing. */
   irregular(path: string): "symlink" | "special_file" | undefined {
-    const stats = lstatSync(this.#prefix + path, IF_THERE);
+    const stats = lstatSync(this.onDisk(path), IF_THERE);
     if (stats === undefined || stats.isFile() || stats.isDirectory()) return undefined;
     return stats.isSymbolicLink() ? "symlink" : "special_file";
   }
@@ -76,7 +78,7 @@ export class FileTree {
     try {
       if (!this.#isInside(path)) return undefined;
       if (this.#noFollow === 0 && this.#examine(path)?.isFile() !== true) return undefined;
-      handle = openSync(this.#prefix + path, O_RDONLY | this.#noFollow | O_NONBLOCK);
+      handle = openSync(this.onDisk(path), O_RDONLY | this.#noFollow | O_NONBLOCK);
       const stats = fstatSync(handle);
       if (!stats.isFile()) return undefined;
       const size = Math.min(stats.size, maxBytes);
@@ -95,6 +97,13 @@ export class FileTree {
     } finally {
       if (handle !== undefined) closeSync(handle);
     }
+  }
+
+  /** A path of the tree for calls of the system. */
+  onDisk(path: string): string | Buffer {
+    if (path === "") return this.root;
+    if (!path.startsWith(QUOTE)) return this.#prefix + path;
+    return Buffer.concat([Buffer.from(this.#prefix), bytesOfPath(path)]);
   }
 
   #isInside(path: string): boolean {
@@ -126,7 +135,11 @@ function isUnreadable(error: unknown): boolean {
   return error instanceof Error && "code" in error && UNREADABLE.has(String(error.code));
 }
 
+/** Begins a path that is not plain text. */
+const QUOTE = '"';
+
 /** Folder of a path; `""` is the root. */
 export function folderOf(path: string): string {
-  return path.slice(0, Math.max(path.lastIndexOf("/"), 0));
+  const folder = path.slice(0, Math.max(path.lastIndexOf("/"), 0));
+  return folder.startsWith(QUOTE) ? pathFromBytes(bytesOfPath(folder + QUOTE)) : folder;
 }

@@ -1,4 +1,5 @@
 import { compileIgnoreFile } from "../../lib/globs.ts";
+import { readablePath } from "../../lib/path-text.ts";
 import { type FileTree, folderOf } from "./file-tree.ts";
 
 type IgnoreFile = ReturnType<typeof compileIgnoreFile>;
@@ -28,8 +29,9 @@ export class IgnoreRules {
    * root itself. Add the files of a folder before asking about what lies in it. Throws `GlobError`, as `ignores` does.
    */
   add(folder: string, text: string, name: string): void {
-    const file = compileIgnoreFile(text, folder === "" ? name : `${folder}/${name}`);
-    this.#byFolder.set(folder, [...(this.#byFolder.get(folder) ?? []), file]);
+    const readable = readablePath(folder);
+    const file = compileIgnoreFile(text, readable === "" ? name : `${readable}/${name}`);
+    this.#byFolder.set(readable, [...(this.#byFolder.get(readable) ?? []), file]);
   }
 
   /**
@@ -39,7 +41,7 @@ export class IgnoreRules {
   ignores(path: string): boolean {
     if (this.#byFolder.size === 0) return false;
     const isFolder = path.endsWith("/");
-    const name = isFolder ? path.slice(0, -1) : path;
+    const name = readablePath(isFolder ? path.slice(0, -1) : path);
     const { ignored, files } = this.#rulesIn(folderOf(name));
     return ignored || isIgnored(files, name, isFolder);
   }
@@ -73,7 +75,8 @@ export const CODECTX_IGNORE = ".codectxignore";
 const IN_FOLDER = `/${CODECTX_IGNORE}`;
 /** Whether a path is that of a `.codectxignore`. */
 export function isCodectxIgnore(path: string): boolean {
-  return path === CODECTX_IGNORE || path.endsWith(IN_FOLDER);
+  const readable = readablePath(path);
+  return readable === CODECTX_IGNORE || readable.endsWith(IN_FOLDER);
 }
 
 /** A folder's ignore files outside of git, in order: lines of a later file decide. */

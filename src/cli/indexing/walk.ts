@@ -1,8 +1,10 @@
+import { Buffer } from "node:buffer";
 import { type Dirent, lstatSync, readdirSync } from "node:fs";
-import { join } from "node:path";
 import { skipReason } from "../../engines/parsing/skip.ts";
 import { sortUtf8 } from "../../engines/search/order.ts";
+import { bytesOfPath, pathFromBytes } from "../../lib/path-text.ts";
 import { type FileListing, hasName } from "../git/git.ts";
+import { isOdd, REPLACEMENT } from "../git/paths.ts";
 import type { FileTree } from "./file-tree.ts";
 import { IGNORE_FILES, IgnoreRules, MAX_IGNORE_BYTES } from "./ignore-rules.ts";
 
@@ -21,19 +23,18 @@ export function walkFolder(tree: FileTree): FileListing {
   const pending = [""];
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     folders.push(folder);
-    const entries = readFolder(join(root, folder), dev);
+    const entries = readFolder(tree, folder, dev);
     if (!entries) {
       unreadable++;
       continue;
     }
-    const pathOf = (name: string): string => (folder === "" ? name : `${folder}/${name}`);
     for (const name of IGNORE_FILES) {
-      if (!entries.some((entry) => entry.name === name)) continue;
-      ignoreFiles.push(pathOf(name));
-      rules.add(folder, new TextDecoder().decode(tree.read(pathOf(name), MAX_IGNORE_BYTES)), name);
+      const path = entries.find((entry) => entry.name === name)?.path;
+      if (path === undefined) continue;
+      ignoreFiles.push(path);
+      rules.add(folder, new TextDecoder().decode(tree.read(path, MAX_IGNORE_BYTES)), name);
     }
-    for (const entry of entries) {
-      const path = pathOf(entry.name);
+    for (const { path, entry } of entries) {
       if (entry.isDirectory()) {
         if (skipReason(`${path}/x`) === undefined && !rules.ignores(`${path}/`)) pending.push(path);
       } else if (entry.isFile() && !rules.ignores(path)) paths.push(path);
@@ -51,11 +52,31 @@ export function walkFolder(tree: FileTree): FileListing {
   };
 }
 
+interface FolderEntry {
+  path: string;
+  /** Not exact if it is not UTF-8. */
+  name: string;
+  entry: Dirent | Dirent<Buffer>;
+}
+
 /** Entries of a folder; none on another file system, undefined if it cannot be read. */
-function readFolder(folder: string, dev: number): Dirent[] | undefined {
+function readFolder(tree: FileTree, folder: string, dev: number): FolderEntry[] | undefined {
+  const place = tree.onDisk(folder);
   try {
-    return lstatSync(folder).dev === dev ? readdirSync(folder, { withFileTypes: true }) : [];
+    if (lstatSync(place).dev !== dev) return [];
+    const entries = readdirSync(place, { withFileTypes: true });
+    // Bytes are read only where they are needed, because that takes longer.
+    const isExact = !entries.some(({ name }) => name.includes(REPLACEMENT));
+    const found = isExact ? entries : readdirSync(place, { withFileTypes: true, encoding: "buffer" });
+    return found.map((entry) => ({ path: pathIn(folder, entry.name), name: entry.name.toString(), entry }));
   } catch {
     return undefined;
   }
+}
+
+function pathIn(folder: string, name: string | Buffer): string {
+  if (typeof name === "string" && !isOdd(name) && !folder.startsWith('"'))
+    return folder === "" ? name : `${folder}/${name}`;
+  const before = folder === "" ? [] : [bytesOfPath(folder), Buffer.from("/")];
+  return pathFromBytes(Buffer.concat([...before, Buffer.from(name)]));
 }

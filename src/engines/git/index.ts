@@ -5,7 +5,6 @@ export { type LfsPointer, parseLfsPointer } from "./lfs.ts";
 export type { GitLimits } from "./limits.ts";
 export { type ObjectFormat, oidBytes } from "./object.ts";
 export { OidTable, readHex } from "./oid-table.ts";
-export { pathFromBytes, pathToBytes, readablePath } from "./trees/path-text.ts";
 export type { BlobHandlers, PullRequest } from "./pull.ts";
 export type { ResolvedRef } from "./wire/refs.ts";
 export { connect, type GitCapabilities, type GitSession, type PullResult, type PullStats } from "./session.ts";

@@ -1,5 +1,7 @@
 /** Reads unified diffs, as `git diff` and `diff -u` write them. One pass over the lines; nothing is looked at twice. */
 
+import { bytesOfPath, pathFromBytes } from "../../lib/path-text.ts";
+
 /** Files that a patch may change. */
 export const MAX_PATCH_FILES = 300;
 
@@ -103,7 +105,7 @@ class PatchReader {
   /** Lines of git that say what `---` and `+++` do not, or stand in their place. */
   #extended(file: PatchedFile, line: string): void {
     const [, what, path = ""] = /^(rename from|rename to|copy from|copy to) (.*)$/.exec(line) ?? [];
-    if (what !== undefined) Object.assign(file, { [what.endsWith("from") ? "oldPath" : "newPath"]: unquoted(path) });
+    if (what !== undefined) Object.assign(file, { [what.endsWith("from") ? "oldPath" : "newPath"]: pathOf(path, "") });
     if (line.startsWith("new file mode ")) file.oldPath = undefined;
     if (line.startsWith("deleted file mode ")) file.newPath = undefined;
   }
@@ -145,24 +147,14 @@ function samePath(both: string): string | undefined {
   return Number.isInteger(half) && path !== undefined && path === pathOf(own, "b/") ? path : undefined;
 }
 
-/** The path of a line `---` or `+++`; undefined for `/dev/null`. */
-function pathOf(text: string, prefix: "a/" | "b/"): string | undefined {
+/** The path of a line `---`, `+++` or `rename`; undefined for `/dev/null`. */
+function pathOf(text: string, prefix: "a/" | "b/" | ""): string | undefined {
   const tab = text.indexOf("\t");
-  const path = unquoted((tab < 0 ? text : text.slice(0, tab)).trimEnd());
-  if (path === "/dev/null" || path === "") return undefined;
-  return path.startsWith(prefix) ? path.slice(prefix.length) : path;
-}
-
-const ESCAPES: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, '"': 34, "\\": 92 };
-
-/** A path as git quotes it: `"f\303\244.txt"`. */
-function unquoted(path: string): string {
-  if (path.length < 2 || !path.startsWith('"') || !path.endsWith('"')) return path;
-  const bytes: number[] = [];
-  for (const part of path.slice(1, -1).match(/\\[0-7]{3}|\\.|[^\\]+/gs) ?? []) {
-    if (!part.startsWith("\\")) bytes.push(...new TextEncoder().encode(part));
-    else if (part.length === 4) bytes.push(parseInt(part.slice(1), 8) & 0xff);
-    else bytes.push(ESCAPES[part.slice(1)] ?? part.charCodeAt(1));
-  }
-  return new TextDecoder().decode(new Uint8Array(bytes));
+  const shown = (tab < 0 ? text : text.slice(0, tab)).trimEnd();
+  if (shown === "/dev/null" || shown === "") return undefined;
+  if (!shown.startsWith('"')) return shown.startsWith(prefix) ? shown.slice(prefix.length) : shown;
+  // Git quotes some names: `"b/f\303\244.txt"`.
+  const bytes = bytesOfPath(shown);
+  const isPrefixed = new TextDecoder().decode(bytes.subarray(0, prefix.length)) === prefix;
+  return pathFromBytes(isPrefixed ? bytes.subarray(prefix.length) : bytes);
 }

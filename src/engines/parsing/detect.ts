@@ -1,3 +1,4 @@
+import { readablePath } from "../../lib/path-text.ts";
 import { LANGUAGES, type LanguageId, type LanguageInfo } from "./languages.ts";
 
 /** Known languages whose files are rarely source: detected, but only indexed if `include` names them. */
@@ -44,7 +45,7 @@ export function isDefaultIncluded(path: string): boolean {
 
 /** Whether a name does not determine the type. Such a file may be a script whose first line names its interpreter. */
 export function mayBeScript(path: string): boolean {
-  const name = path.slice(path.lastIndexOf("/") + 1);
+  const name = nameOf(path);
   return detectLanguage(path) === undefined && !EXTENSION.test(name.slice(1));
 }
 
@@ -91,7 +92,7 @@ function isCpp(bytes: Uint8Array): boolean {
 
 /** Language by file name, extension, then `#!` line of `head` (the first bytes of the file, if at hand). */
 export function detectLanguage(path: string, head?: Uint8Array): LanguageId | undefined {
-  const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+  const name = nameOf(path).toLowerCase();
   const exact = byFilename.get(name);
   if (exact !== undefined) return exact;
   const dot = name.lastIndexOf(".");
@@ -103,8 +104,13 @@ export function detectLanguage(path: string, head?: Uint8Array): LanguageId | un
   const stem = dot > 0 ? name.slice(0, name.indexOf(".", 1)) : "";
   if (stem === "dockerfile" || stem === "makefile" || stem === "containerfile") return byFilename.get(stem);
   // config.h.in and app.yml.sample are in the language of what is made from them.
-  if (dot > 0 && TEMPLATES.has(extension)) return detectLanguage(path.slice(0, -extension.length - 1), head);
+  if (dot > 0 && TEMPLATES.has(extension)) return detectLanguage(name.slice(0, dot), head);
   return head === undefined ? undefined : interpreterLanguage(head);
+}
+
+function nameOf(path: string): string {
+  const readable = readablePath(path);
+  return readable.slice(readable.lastIndexOf("/") + 1);
 }
 
 function interpreterLanguage(head: Uint8Array): LanguageId | undefined {

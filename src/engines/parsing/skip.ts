@@ -1,3 +1,4 @@
+import { readablePath } from "../../lib/path-text.ts";
 import { decodeUtf8 } from "./source-text.ts";
 import { hasUtf16Mark, hasUtf16Nul } from "./utf16.ts";
 
@@ -48,11 +49,12 @@ const LOCK_FILES = new Set([
 
 /** Why a path is skipped by default because of its name; `undefined` if it is not. */
 export function skipReason(path: string): SkipReason | undefined {
-  const name = path.slice(path.lastIndexOf("/") + 1);
+  const readable = readablePath(path);
+  const name = readable.slice(readable.lastIndexOf("/") + 1);
   if (LOCK_FILES.has(name.toLowerCase())) return "lockfile";
-  if (VENDORED.test(path)) return "vendored";
+  if (VENDORED.test(readable)) return "vendored";
   if (MINIFIED_FILE.test(name)) return "minified";
-  if (GENERATED_FILE.test(name) || GENERATED_FOLDER.test(path)) return "generated";
+  if (GENERATED_FILE.test(name) || GENERATED_FOLDER.test(readable)) return "generated";
   return undefined;
 }
 

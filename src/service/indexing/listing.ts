@@ -4,13 +4,13 @@ import {
   diffTrees,
   MODE_GITLINK,
   MODE_SYMLINK,
-  readablePath,
   type TreeEntry,
   type TreeStore,
   walkTree,
 } from "../../engines/git/index.ts";
 import type { LanguageId } from "../../engines/parsing/languages.ts";
 import type { PathVerdict } from "../../engines/parsing/name-verdict.ts";
+import { readablePath } from "../../lib/path-text.ts";
 import type { BlobSink } from "./blob-sink.ts";
 import type { BlobTable } from "./blob-table.ts";
 import type { StepContext } from "./context.ts";

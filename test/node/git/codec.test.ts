@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { applyDelta, readDeltaHeader } from "../../../src/engines/git/pack/delta.ts";
-import { diffTrees, pathFromBytes, pathToBytes, TreeStore, walkTree } from "../../../src/engines/git/index.ts";
+import { diffTrees, TreeStore, walkTree } from "../../../src/engines/git/index.ts";
+import { pathFromBytes, pathToBytes } from "../../../src/lib/path-text.ts";
 import { hashObject, OBJ_TREE } from "../../../src/engines/git/object.ts";
 import { PacketReader, pkt } from "../../../src/engines/git/wire/pkt-line.ts";
 import type { BodyReader } from "../../../src/engines/git/wire/http.ts";

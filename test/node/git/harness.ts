@@ -6,12 +6,12 @@ import {
   type GitRemote,
   type GitSession,
   MODE_GITLINK,
-  pathToBytes,
   type PullRequest,
   type PullResult,
   type TreeStore,
   walkTree,
 } from "../../../src/engines/git/index.ts";
+import { pathToBytes } from "../../../src/lib/path-text.ts";
 import type { GitRepo } from "../../support/git-repo.ts";
 
 export const LIMIT_BYTES = 150_000;

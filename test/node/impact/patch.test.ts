@@ -66,8 +66,15 @@ describe("a unified diff", () => {
   });
 
   it("may quote paths", () => {
-    const [file] = parsePatch('--- "a/f\\303\\244\\t.txt"\n+++ "b/f\\303\\244\\t.txt"\n@@ -1 +1 @@\n-a\n+b\n');
-    expect(file?.newPath).toBe("fä\t.txt");
+    const pathIn = (quoted: string): string | undefined =>
+      parsePatch(`--- "a/${quoted}"\n+++ "b/${quoted}"\n@@ -1 +1 @@\n-a\n+b\n`)[0]?.newPath;
+    expect(pathIn(String.raw`f\303\244 \\ \".txt`)).toBe('fä \\ ".txt');
+    expect(pathIn(String.raw`fä\".txt`)).toBe('fä".txt');
+    // A name that is not plain text stays as the index has it.
+    expect(pathIn(String.raw`f\303\244\t.txt`)).toBe(String.raw`"f\303\244\t.txt"`);
+    expect(pathIn(String.raw`\377.txt`)).toBe(String.raw`"\377.txt"`);
+    // Not as git quotes: the name itself, quotes included.
+    expect(pathIn(String.raw`\q.txt`)).toBe(String.raw`"\"b/\\q.txt\""`);
   });
 
   it.each([

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { overLimit } from "../errors.ts";
 import { DEFAULT_GIT_LIMITS } from "../limits.ts";
 import { oidBytes } from "../object.ts";
-import { pathFromBytes } from "./path-text.ts";
+import { pathFromBytes } from "../../../lib/path-text.ts";
 import { compareNames, MODE_TREE, TreeCursor } from "./tree.ts";
 import type { TreeStore } from "./tree-store.ts";
 

@@ -1,0 +1,46 @@
+/** Paths that git prints. */
+import { Buffer, isUtf8 } from "node:buffer";
+import { pathFromBytes } from "../../lib/path-text.ts";
+import { git, GitCommandError } from "./command.ts";
+
+/** Decodes all bytes of an output so that they can be told again. */
+export type Encoding = "utf8" | "latin1";
+
+/** An encoding that loses nothing of the output. */
+export function encodingOf(output: Uint8Array): Encoding {
+  return isUtf8(output) ? "utf8" : "latin1";
+}
+
+/** A control character, or the mark of a quoted path. */
+const ODD = /^"|\p{Cc}/u;
+
+/** Stands for bytes that are not UTF-8 in a text. */
+export const REPLACEMENT = "\uFFFD";
+
+/** Whether a name may differ from what {@link pathFromBytes} gives for it. */
+export function isOdd(name: string): boolean {
+  return ODD.test(name) || name.includes(REPLACEMENT);
+}
+
+/** A path as the index has it, from its text in an encoding: see {@link pathFromBytes}. */
+export function pathOfText(text: string, encoding: Encoding): string {
+  return encoding === "utf8" && !ODD.test(text) ? text : pathFromBytes(Buffer.from(text, encoding));
+}
+
+/** The paths of an output that has a NUL behind each. */
+export function splitPaths(output: Buffer): string[] {
+  const encoding = encodingOf(output);
+  const parts = output.toString(encoding).split("\0");
+  parts.pop();
+  return parts.map((part) => pathOfText(part, encoding));
+}
+
+/** The files that git neither tracks nor ignores; none if it fails. */
+export async function untrackedPaths(root: string): Promise<string[]> {
+  try {
+    return splitPaths(await git(root, ["ls-files", "--others", "--exclude-standard", "-z"]));
+  } catch (error) {
+    if (error instanceof GitCommandError) return [];
+    throw error;
+  }
+}
