@@ -3,6 +3,7 @@ import type { LanguageId } from "./languages.ts";
 import { layoutLevels, MAX_SYNTAX_LEVEL, syntaxLevels } from "./levels.ts";
 import { foldSignature } from "./prose.ts";
 import { formatMacro } from "./skeleton.ts";
+import { asStatements, readMarkup, type Span } from "./markup.ts";
 import type { SourceText } from "./source-text.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
 import type { DraftSymbol } from "./types.ts";
@@ -12,9 +13,11 @@ const SPACE = 32;
 const NEWLINE = 10;
 
 /** The code in a file of which the language's grammar reads only parts. */
-interface EmbeddedCode {
+export interface EmbeddedCode {
   /** The file with everything except its code blanked; offsets and rows are unchanged. */
   units: Uint16Array;
+  /** The code in the markup of a component, as a script of its own, and names that it may mean otherwise than the component's scripts. */
+  markup?: { units: Uint16Array; names: ReadonlySet<string> };
   /** Cut levels: from the tree for code, from the layout for the rest. */
   levels(root: SyntaxNode): Uint8Array;
   /** The symbols of the code with those of the rest, in order. */
@@ -26,8 +29,7 @@ interface EmbeddedCode {
  * language's grammar reads, as a grammar with actions in another language than C.
  */
 export function embeddedCode(language: LanguageId, source: SourceText): EmbeddedCode | "whole" | "none" {
-  // Lines of scripts are nested in their block: a level below the block's own edges.
-  if (language === "vue" || language === "svelte") return embedded(source, scriptSpans(source.text), [], 2);
+  if (language === "vue" || language === "svelte") return component(language, source);
   if (language !== "yacc" && language !== "lex") return "whole";
   const grammar = readGrammar(source.text, language);
   if (!grammar) return "none";
@@ -39,6 +41,17 @@ export function embeddedCode(language: LanguageId, source: SourceText): Embedded
     code.units.fill(SPACE, source.lineStarts[row]! + index, source.lineStarts[row]! + index + macro.length);
   }
   return code;
+}
+
+function component(language: "vue" | "svelte", source: SourceText): EmbeddedCode {
+  const { text } = source;
+  const scripts = blocksOf(text, "script");
+  const blocks = [...scripts, ...blocksOf(text, "style")].toSorted((a, b) => a.start - b.start);
+  const markup = readMarkup(language, text, blocks);
+  // Lines of scripts are nested in their block: a level below the block's own edges.
+  const code = embedded(source, scripts, [], 2);
+  if (markup.code.length === 0) return code;
+  return { ...code, markup: { units: asStatements(source.codeUnits(), markup), names: markup.names } };
 }
 
 function embedded(
@@ -104,11 +117,11 @@ function merged(symbols: readonly DraftSymbol[], others: readonly DraftSymbol[])
   return all.map((each) => (each.parent === null ? each : Object.assign({}, each, { parent: placeOf(each.parent) })));
 }
 
-/** The text between `<script …>` and `</script`. Each search continues where the last one ended. */
-function scriptSpans(text: string): { start: number; end: number }[] {
-  const spans: { start: number; end: number }[] = [];
-  const opening = /<script(?=[\s>])/gi;
-  const closing = /<\/script(?=[\s>])/gi;
+/** The text between `<script …>` and `</script`, or those of styles. Each search continues where the last one ended. */
+function blocksOf(text: string, name: "script" | "style"): Span[] {
+  const spans: Span[] = [];
+  const opening = name === "script" ? /<script(?=[\s>])/gi : /<style(?=[\s>])/gi;
+  const closing = name === "script" ? /<\/script(?=[\s>])/gi : /<\/style(?=[\s>])/gi;
   for (let open = opening.exec(text); open !== null; open = opening.exec(text)) {
     const start = text.indexOf(">", opening.lastIndex) + 1;
     if (start === 0) break;

@@ -17,7 +17,7 @@ import { SourceText } from "./source-text.ts";
 import { structureOutline } from "./structure/index.ts";
 import { type CompiledRules, compileRules, extractSymbols } from "./symbols.ts";
 import type { DraftSymbol, FallbackReason, Outline, ParsedFile, CodeSymbol } from "./types.ts";
-import type { UsesReader } from "./uses-reader.ts";
+import type { ReadUses, UsesReader } from "./uses-reader.ts";
 
 /** Longer lines are data (an image in a string), which a grammar may take minutes to parse; it is given only their ends. */
 const MAX_PARSED_LINE = 20_000;
@@ -121,9 +121,17 @@ async function syntaxOutline(
     const hasErrors = tree.root.hasError;
     onStage("symbols");
     const uses = readUses?.(tree.root, language);
+    const addMarkup = (read: ReadUses | undefined): void => {
+      if (!read || !parts?.markup || !clipLongLines(source, parts.markup.units)) return;
+      const { units: statements, names } = parts.markup;
+      const markup = parse(statements);
+      if (markup.ok) read.addMarkup(markup.tree.root, names);
+    };
     onStage("uses");
     if (damaged.length === 0) {
       glueLeads(levels, symbols);
+      addMarkup(uses);
+      onStage("uses");
       return { symbols, levels, hasErrors, uses };
     }
     const isUnread = hasUnreadLines(tree, source, { from: 0, to: source.lineCount - 1 });
@@ -140,6 +148,7 @@ async function syntaxOutline(
       read && readUses && isUnread
         ? usesAroundErrors(text, read, { engine, grammar, budget, language, readUses })
         : read;
+    addMarkup(allUses);
     onStage("uses");
     return { ...recovered, levels, hasErrors, uses: allUses };
   } catch (error) {

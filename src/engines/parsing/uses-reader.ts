@@ -9,6 +9,11 @@ export interface ReadUses {
   hasBetween: (from: number, to: number) => boolean;
   /** Adds the uses in the tree of a part of the file; of what they mean nothing is known. */
   addNamed: (root: SyntaxNode) => void;
+  /**
+   * Adds the uses in the tree of a component's markup, which sees the names of its scripts, but for `names`. Names that no script binds may be
+   * those of the component's options.
+   */
+  addMarkup: (root: SyntaxNode, names: ReadonlySet<string>) => void;
   /** The record to store, in which strings that `isWithheld` names are left out. */
   record: (isWithheld: (text: string) => boolean) => Uint8Array;
 }

@@ -63,6 +63,8 @@ export interface Scope {
   readonly path: string | null;
   /** Of the scope of the whole file: modules give it all their names, so that what it does not bind may be one of these. */
   takesNames?: boolean;
+  /** Of markup, which also has names that nothing in the file binds. */
+  isOpen?: boolean;
   /** Of a guarded block, in which a condition has narrowed the types of names: the scope around, which binds what it declares. */
   binds?: Scope;
 }

@@ -107,9 +107,16 @@ function valueMeaning(of: Expression, steps = 0): Meaning {
 /** A name that the file does not bind. */
 function unbound({ name, scope, otherwise }: Extract<Expression, { is: "name" }>, steps: number): Meaning {
   const known = otherwise && meaningOf(otherwise, steps + 1);
+  if (isOpen(scope)) return known ?? { to: "ambiguous" };
   if (!takesNames(scope) || isModuleKey(name)) return known ?? { to: "global" };
   const taken: Meaning = { to: "import", module: TAKEN, name };
   return known ? { to: "first", of: taken, otherwise: known } : taken;
+}
+
+function isOpen(scope: Scope): boolean {
+  let at: Scope | undefined = scope;
+  while (at && at.isOpen !== true) at = at.outer;
+  return at !== undefined;
 }
 
 function takesNames(scope: Scope): boolean {

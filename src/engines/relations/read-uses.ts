@@ -50,13 +50,18 @@ export const readUses: UsesReader = (root, language) =>
 
 class FileReader implements ReadUses {
   readonly #language: LanguageWithUses;
+  readonly #builder = new FileBuilder();
   readonly #file: FileUses;
+  /** Uses that the builder has given. */
+  readonly #given: number;
   #lines: ReadonlySet<number> | undefined;
   #hasAdded = false;
 
   constructor(root: SyntaxNode, language: LanguageWithUses) {
     this.#language = language;
-    this.#file = read(root, language);
+    READERS[language](root, this.#builder);
+    this.#file = this.#builder.finish();
+    this.#given = this.#file.uses.length;
   }
 
   get count(): number {
@@ -71,8 +76,20 @@ class FileReader implements ReadUses {
 
   addNamed(root: SyntaxNode): void {
     const { uses } = this.#file;
-    for (const use of read(root, this.#language).uses)
+    const part = new FileBuilder();
+    READERS[this.#language](root, part);
+    for (const use of part.finish().uses)
       if (uses.length < MAX_USES) uses.push({ ...use, meaning: { to: "ambiguous" } });
+    this.#hasAdded = true;
+  }
+
+  addMarkup(root: SyntaxNode, names: ReadonlySet<string>): void {
+    const { uses } = this.#file;
+    const scope = this.#builder.inner(this.#builder.top, undefined);
+    scope.isOpen = true;
+    for (const name of names) scope.names.set(name, { is: "several" });
+    readTypeScript(root, this.#builder, scope);
+    for (const use of this.#builder.finish().uses.slice(this.#given)) if (uses.length < MAX_USES) uses.push(use);
     this.#hasAdded = true;
   }
 
@@ -80,10 +97,4 @@ class FileReader implements ReadUses {
     if (this.#hasAdded) this.#file.uses.sort((a, b) => a.line - b.line);
     return encodeUses(this.#file, isWithheld);
   }
-}
-
-function read(root: SyntaxNode, language: LanguageWithUses): FileUses {
-  const file = new FileBuilder();
-  READERS[language](root, file);
-  return file.finish();
 }

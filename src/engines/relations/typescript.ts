@@ -32,9 +32,9 @@ import { exportedNames, importStatement, requiredNames } from "./typescript-impo
 import { loadedModule, moduleOfCall } from "./loaded-module.ts";
 import { visitChildren, visitGuarded } from "./walk.ts";
 
-/** Reads a tree of TypeScript or JavaScript. */
-export function readTypeScript(root: SyntaxNode, file: FileBuilder): void {
-  children(root, { file, scope: file.top, depth: 0, results: undefined });
+/** Reads a tree of TypeScript or JavaScript, whose names are bound in `scope`. */
+export function readTypeScript(root: SyntaxNode, file: FileBuilder, scope = file.top): void {
+  children(root, { file, scope, depth: 0, results: undefined });
 }
 
 const children = (node: SyntaxNode, place: Place): void => visitChildren(node, place, visit);

@@ -1,0 +1,262 @@
+/** Expressions in the markup of Vue and Svelte components. */
+
+/** Part of a text, by offsets; the end is not part of it. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+interface Code extends Span {
+  /** It names a function that an event calls. */
+  isHandler: boolean;
+}
+
+export interface Markup {
+  /** Expressions and statements, in order. The characters before and behind each belong to none. */
+  code: Code[];
+  /** Names that the markup binds, as a loop does, and others beside them: what these mean depends on the place. */
+  names: Set<string>;
+}
+
+/** A function by its name alone. */
+const FUNCTION_NAME = /^\s*[\w$]+(?:\.[\w$]+)*\s*$/;
+const MAX_FUNCTION_NAME = 200;
+/** Before the value of an event's attribute in Svelte: `on:click|once={`, `onclick={`. */
+const EVENT = /\son[:\w|]*=$/;
+const MAX_EVENT = 40;
+/** Expressions of a file at most. */
+const MAX_CODE = 20_000;
+const MAX_NAMES = 5_000;
+/** Braces and template literals in one another. */
+const MAX_DEPTH = 50;
+const NAME = /[\p{ID_Start}$_][\p{ID_Continue}$]*/gu;
+
+/** The expressions outside of `blocks`, which are scripts and styles. One pass over the text. */
+export function readMarkup(language: "vue" | "svelte", text: string, blocks: readonly Span[]): Markup {
+  const markup: Markup = { code: [], names: new Set() };
+  const read = language === "vue" ? readVue : readSvelte;
+  let from = 0;
+  for (const { start, end } of [...blocks, { start: text.length, end: text.length }]) {
+    read(new Part(text.slice(from, start), from, markup));
+    from = Math.max(from, end);
+  }
+  return markup;
+}
+
+const SPACE = 32;
+const NEWLINE = 10;
+const SEMICOLON = 59;
+const NEGATION = 33;
+
+/**
+ * The expressions of a markup as statements of a script, with offsets and rows as they are: the rest is blank. A sign before what would begin a
+ * block, function or class makes an expression of it.
+ */
+export function asStatements(units: Uint16Array, { code }: Markup): Uint16Array {
+  const statements = units.map((unit) => (unit === NEWLINE ? NEWLINE : SPACE));
+  for (const { start, end, isHandler } of code) {
+    statements.set(units.subarray(start, end), start);
+    const text = String.fromCharCode(...units.subarray(start, Math.min(end, start + STATEMENT_HEAD)));
+    if (/^\s*(?:\{|(?:async\s+)?function\b|class\b)/.test(text)) statements[start - 1] = NEGATION;
+    let at = end;
+    for (const unit of isHandler ? CALL : STATEMENT_END) {
+      while (statements[at] === NEWLINE) at++;
+      if (at < statements.length) statements[at++] = unit;
+    }
+  }
+  return statements;
+}
+
+const STATEMENT_END = [SEMICOLON];
+/** `();`, for which markup has room: behind a value there are at least a quote or brace, the end of the tag and the next one. */
+const CALL = [40, 41, SEMICOLON];
+
+/** Characters that tell what a statement begins with. */
+const STATEMENT_HEAD = 60;
+
+/** Markup between two blocks. */
+class Part {
+  readonly text: string;
+  readonly #offset: number;
+  readonly #markup: Markup;
+
+  constructor(text: string, offset: number, markup: Markup) {
+    this.text = text;
+    this.#offset = offset;
+    this.#markup = markup;
+  }
+
+  addCode(start: number, end: number, isEvent = false): void {
+    const { code } = this.#markup;
+    if (start >= end || code.length >= MAX_CODE) return;
+    const isName = isEvent && end - start < MAX_FUNCTION_NAME && FUNCTION_NAME.test(this.text.slice(start, end));
+    code.push({ start: start + this.#offset, end: end + this.#offset, isHandler: isName });
+  }
+
+  addNames(start: number, end: number): void {
+    const { names } = this.#markup;
+    for (const [name] of this.text.slice(start, end).matchAll(NAME)) if (names.size < MAX_NAMES) names.add(name);
+  }
+
+  /** Where a text is found, else the end. */
+  find(sought: string, from: number): number {
+    const at = this.text.indexOf(sought, from);
+    return at < 0 ? this.text.length : at;
+  }
+}
+
+/** `{{ … }}` and the values of directives. */
+function readVue(part: Part): void {
+  const { text } = part;
+  const next = /\{\{|<(?:!--|(?=[a-z]))/gi;
+  for (let found = next.exec(text); found; found = next.exec(text)) {
+    const at = next.lastIndex;
+    if (found[0] === "{{") {
+      const close = part.find("}}", at);
+      if (close === text.length) return;
+      part.addCode(at, close);
+      next.lastIndex = close + 2;
+    } else next.lastIndex = found[0] === "<" ? readTag(part, at) : part.find("-->", at);
+  }
+}
+
+/** Reads the attributes of a tag. Returns where it ends. */
+function readTag(part: Part, start: number): number {
+  const { text } = part;
+  let at = skip(text, start, /[^\s/>]*/y);
+  for (;;) {
+    at = skip(text, at, /[\s/]*/y);
+    if (at >= text.length || text[at] === ">") return at;
+    const name = text.slice(at, (at = skip(text, at + 1, /[^\s/>=]*/y)));
+    const value = skip(text, at, /\s*/y);
+    if (text[value] !== "=") continue;
+    const from = skip(text, value + 1, /\s*/y);
+    const quote = text[from];
+    if (quote !== '"' && quote !== "'") {
+      at = skip(text, from, /[^\s>]*/y);
+      continue;
+    }
+    const to = part.find(quote, from + 1);
+    directive(part, name, from + 1, to);
+    at = to + 1;
+  }
+}
+
+/** The end of what a pattern with `y` matches at a place. */
+function skip(text: string, from: number, pattern: RegExp): number {
+  pattern.lastIndex = from;
+  pattern.test(text);
+  return pattern.lastIndex;
+}
+
+/** An attribute of Vue: `:of="…"`, `@event="…"`, `v-for="(item, i) in items"`, `#slot="{ item }"`. */
+function directive(part: Part, name: string, start: number, end: number): void {
+  if (name.startsWith("#") || name.startsWith("v-slot")) part.addNames(start, end);
+  else if (name === "v-for") {
+    const separator = /\s(?:in|of)\s/.exec(part.text.slice(start, end));
+    if (!separator) return;
+    part.addNames(start, start + separator.index);
+    part.addCode(start + separator.index + separator[0].length, end);
+  } else if (/^(?::|@|v-)/.test(name)) part.addCode(start, end, /^(?:@|v-on:)/.test(name));
+}
+
+/** `{…}`, wherever it stands. */
+function readSvelte(part: Part): void {
+  const { text } = part;
+  const next = /\{|\slet:([\w$]+)|<!--/g;
+  for (let found = next.exec(text); found; found = next.exec(text)) {
+    const at = next.lastIndex;
+    const [mark, name] = found;
+    if (name !== undefined) part.addNames(at - name.length, at);
+    else if (mark === "{") {
+      const close = closingBrace(text, at);
+      if (close === undefined) return;
+      svelteTag(part, at, close);
+      next.lastIndex = close + 1;
+    } else next.lastIndex = part.find("-->", at);
+  }
+}
+
+/** What stands between braces: an expression, a block such as `{#each items as item}`, or a tag such as `{@html text}`. */
+function svelteTag(part: Part, start: number, end: number): void {
+  const content = part.text.slice(start, end);
+  const [head = ""] = /^\s*(?:[#:@/][a-z]+(?:\s+if\b)?|\.{3})?/.exec(content) ?? [];
+  const from = start + head.length;
+  const [word = ""] = head.trim().split(/\s+/);
+  switch (word) {
+    case "#each":
+    case "#await": {
+      const separator = /\s(?:as|then|catch)(?=\s|$)/.exec(content);
+      const split = separator ? start + separator.index : end;
+      part.addCode(from, split);
+      const key = keyOf(part.text, split, end);
+      part.addNames(split + SEPARATOR_CHARACTERS, key ? key.start - 1 : end);
+      if (key) part.addCode(key.start, key.end);
+      return;
+    }
+    case "@const": {
+      const split = part.find("=", from);
+      part.addNames(from, Math.min(split, end));
+      part.addCode(split + 1, end);
+      return;
+    }
+    case ":then":
+    case ":catch":
+    case "#snippet":
+      part.addNames(from, end);
+      return;
+    default:
+      if (!/^[:/](?!else)|^@debug/.test(word))
+        part.addCode(from, end, EVENT.test(part.text.slice(Math.max(0, start - 1 - MAX_EVENT), start - 1)));
+  }
+}
+
+/** A space and the shortest word that stands between a value and the names for it. */
+const SEPARATOR_CHARACTERS = " as".length;
+
+/** What stands in parentheses at the end: the key of a loop, `items as item (item.id)`. */
+function keyOf(text: string, start: number, end: number): Span | undefined {
+  const last = start + text.slice(start, end).trimEnd().length - 1;
+  let depth = 0;
+  for (let at = last; at > start && text[last] === ")"; at--) {
+    if (text[at] === ")") depth++;
+    else if (text[at] === "(" && --depth === 0) return { start: at + 1, end: last };
+  }
+  return undefined;
+}
+
+/** Where the brace that stands before `start` is closed; undefined if it is not, or after more levels than anyone writes. */
+function closingBrace(text: string, start: number): number | undefined {
+  const open: string[] = [];
+  const next = /[{}`\\'"]|\/\*/g;
+  next.lastIndex = start;
+  for (let found = next.exec(text); found; found = next.exec(text)) {
+    const [mark] = found;
+    const isTemplate = open.at(-1) === "`";
+    if (mark === "\\") next.lastIndex++;
+    else if (isTemplate) {
+      if (mark === "`") open.pop();
+      else if (mark === "{" && text[found.index - 1] === "$") open.push(mark);
+    } else if (mark === "}") {
+      if (open.length === 0) return found.index;
+      open.pop();
+    } else if (mark === "{" || mark === "`") open.push(mark);
+    else next.lastIndex = mark === "/*" ? endOf(text, "*/", next.lastIndex) : endOfString(text, mark, next.lastIndex);
+    if (open.length > MAX_DEPTH) return undefined;
+  }
+  return undefined;
+}
+
+function endOf(text: string, sought: string, from: number): number {
+  const at = text.indexOf(sought, from);
+  return at < 0 ? text.length : at + sought.length;
+}
+
+/** The end of a string that has begun before `from`. */
+function endOfString(text: string, quote: string, from: number): number {
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === "\\") at++;
+    else if (text[at] === quote || text[at] === "\n") return at + 1;
+  }
+  return text.length;
+}
