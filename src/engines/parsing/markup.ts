@@ -12,12 +12,14 @@ interface Code extends Span {
 }
 
 export interface Markup {
-  /** Expressions and statements, in order. The characters before and behind each belong to none. */
+  /** Expressions and statements that may call something, in order. The characters before and behind each belong to none. */
   code: Code[];
   /** Names that the markup binds, as a loop does, and others beside them: what these mean depends on the place. */
   names: Set<string>;
 }
 
+/** What has none of these calls nothing. */
+const CALLING = /[(`]/;
 /** A function by its name alone. */
 const FUNCTION_NAME = /^\s*[\w$]+(?:\.[\w$]+)*\s*$/;
 const MAX_FUNCTION_NAME = 200;
@@ -89,8 +91,9 @@ class Part {
   addCode(start: number, end: number, isEvent = false): void {
     const { code } = this.#markup;
     if (start >= end || code.length >= MAX_CODE) return;
-    const isName = isEvent && end - start < MAX_FUNCTION_NAME && FUNCTION_NAME.test(this.text.slice(start, end));
-    code.push({ start: start + this.#offset, end: end + this.#offset, isHandler: isName });
+    const own = this.text.slice(start, end);
+    const isName = isEvent && own.length < MAX_FUNCTION_NAME && FUNCTION_NAME.test(own);
+    if (isName || CALLING.test(own)) code.push({ start: start + this.#offset, end: end + this.#offset, isHandler: isName });
   }
 
   addNames(start: number, end: number): void {
