@@ -15,7 +15,11 @@ export async function refs(context: Context, name: string, options: RemoteOption
     options,
     request: () => request,
     missing: ({ references: found }) =>
-      found.length === 0 ? nothingFound(`${name} is defined, and used nowhere else`) : undefined,
+      found.length === 0
+        ? nothingFound(
+            `${name} is defined, and no other line of the indexed files names it; \`codectx grep\` searches the others as well`,
+          )
+        : undefined,
   });
   const { ui } = context;
   const last = name.split(/[^\p{L}\p{N}_$]+/u).findLast((part) => part !== "") ?? name;

@@ -93,7 +93,8 @@ class Part {
     if (start >= end || code.length >= MAX_CODE) return;
     const own = this.text.slice(start, end);
     const isName = isEvent && own.length < MAX_FUNCTION_NAME && FUNCTION_NAME.test(own);
-    if (isName || CALLING.test(own)) code.push({ start: start + this.#offset, end: end + this.#offset, isHandler: isName });
+    if (isName || CALLING.test(own))
+      code.push({ start: start + this.#offset, end: end + this.#offset, isHandler: isName });
   }
 
   addNames(start: number, end: number): void {

@@ -121,7 +121,8 @@ export function referencesText(
   if (relation !== undefined) return relationText(answer as Answered<RelationAnswer>, options, { name, relation });
   const { indexes, leftOut, references, total, truncated } = answer;
   const head = heading(indexes, options.nowMs, leftOut);
-  if (references.length === 0) return `${head}\n\nThe name ${name} is not used outside of its definition.`;
+  if (references.length === 0)
+    return `${head}\n\n${name} is defined, and no other line of the indexed files names it; grep searches the others as well.`;
   const files = Map.groupBy(references, ({ revision, path }) => placeOf(indexes, revision, path));
   const groups = [...files].map(([place, lines]) => ({ place, lines }));
   const parts = fit(
