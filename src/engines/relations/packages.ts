@@ -53,7 +53,7 @@ const GO: PackageRule = {
     if (module === "") return folderOf(candidate) === folderOf(from);
     if (modules.isEmpty) return endsWithFolder(module, candidate);
     // What the tests of a package define is not seen by others.
-    return folderOf(candidate) === modules.packageFolder(module) && !candidate.endsWith("_test.go");
+    return folderOf(splitMark(candidate).own) === modules.packageFolder(module) && !candidate.endsWith("_test.go");
   },
   folders: (from, module, modules) => {
     if (module === "") return [folderOf(splitMark(from).own)];
@@ -62,7 +62,7 @@ const GO: PackageRule = {
     return folder === undefined ? [] : [folder];
   },
   confirms: (module, candidate, uses) =>
-    module === "" || candidate.includes("/") || packageOf(uses) === lastPartOfPath(module),
+    module === "" || splitMark(candidate).own.includes("/") || packageOf(uses) === lastPartOfPath(module),
   definition: lastName,
   ownPackage: () => "",
   hides: () => false,
@@ -161,7 +161,7 @@ export function packageRuleOf(path: string): PackageRule | undefined {
  * except for the one at the top. Those of the standard library have no host.
  */
 function endsWithFolder(module: string, candidate: string): boolean {
-  const folder = folderOf(candidate);
+  const folder = folderOf(splitMark(candidate).own);
   const [host = "", owner = "", repository = "", ...inner] = module.split("/");
   if (!host.includes(".")) return false;
   // A module's version is part of its path, but no folder: `github.com/owner/name/v2/inner`.

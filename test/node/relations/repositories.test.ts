@@ -206,6 +206,17 @@ describe("other languages over repositories", () => {
         "util/util.go": "package util\n\nfunc Pad() {}\n",
       },
     };
+    // What its own packages return leads on.
+    const user = {
+      files: {
+        "go.mod": "module github.com/acme/user\n",
+        "inner/inner.go":
+          'package inner\n\nimport "github.com/acme/lib/v2"\n\nfunc Make() *lib.Client { return lib.New() }\n',
+        "main.go": 'package main\n\nimport "github.com/acme/user/inner"\n\nfunc main() {\n\tinner.Make().Open()\n}\n',
+      },
+    };
+    const withUser = await scopeOf([user, lib]);
+    expect(await callersOf(await withUser.at(1), "Open")).toEqual(["0/main.go:6 certain → 1/lib.go:5"]);
     const scope = await scopeOf([app, lib, vanity]);
     expect(await callersOf(await scope.at(1), "Open")).toEqual(["0/main.go:10 certain → 1/lib.go:5"]);
     expect(await callersOf(await scope.at(1), "New")).toEqual(["0/main.go:10 certain → 1/lib.go:7"]);
