@@ -14,7 +14,7 @@ interface Code extends Span {
 export interface Markup {
   /** Expressions and statements that may call something, in order. The characters before and behind each belong to none. */
   code: Code[];
-  /** Names that the markup binds, as a loop does, and others beside them: what these mean depends on the place. */
+  /** Names that the markup binds somewhere, as a loop does, and others of the same patterns: what they mean depends on the place. */
   names: Set<string>;
 }
 
@@ -23,8 +23,8 @@ const CALLING = /[(`]/;
 /** A function by its name alone. */
 const FUNCTION_NAME = /^\s*[\w$]+(?:\.[\w$]+)*\s*$/;
 const MAX_FUNCTION_NAME = 200;
-/** Before the value of an event's attribute in Svelte: `on:click|once={`, `onclick={`. */
-const EVENT = /\son[:\w|]*=$/;
+/** Before the value of an event's attribute in Svelte: `on:click|once={`, `onclick="{`. */
+const EVENT = /\son[:\w|]*=["']?$/;
 const MAX_EVENT = 40;
 /** Expressions of a file at most. */
 const MAX_CODE = 20_000;

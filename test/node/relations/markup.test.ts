@@ -55,8 +55,8 @@ describe("calls in the markup of a component", () => {
     ],
     [
       "names of functions that events call",
-      "<b on:click|once={save} onclick={price} y={save}/>",
-      ["save@2 → util.ts:2", "price@2 → util.ts:1"],
+      "<b on:click|once={save} onclick={price} y={save}/><i on:x='{save}'>a</i>",
+      ["save@2 → util.ts:2", "price@2 → util.ts:1", "save@2 → util.ts:2"],
     ],
     [
       "blocks",
