@@ -19,7 +19,7 @@ import {
 } from "./watched-folders.ts";
 
 /** Raised with every change of the format. */
-const VERSION = "1";
+const VERSION = "2";
 /** No state of a file. */
 const UNSETTLED = "?";
 const SEPARATOR = "\0";

@@ -17,6 +17,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { listWorkTreeFiles } from "../../../src/cli/git/git.ts";
 import { listWithMemory } from "../../../src/cli/git/kept-listing.ts";
+import { decodeChecked, encodeChecked } from "../../../src/cli/machine/checked-file.ts";
 
 /** What was changed before has settled after this time. */
 const SETTLED_MS = 150;
@@ -207,6 +208,18 @@ describe("the list of a work tree's files", () => {
     await withoutGit();
     vi.stubEnv("GIT_CONFIG_GLOBAL", join(base, "other"));
     await expect(withoutGit()).rejects.toThrow("git is not installed");
+  });
+
+  it("is made again where an earlier version kept it", async () => {
+    await keep();
+    const folder = join(base, "cache/texts");
+    const file = join(folder, readdirSync(folder).find((name) => name.endsWith(".listing")) ?? expect.fail("not kept"));
+    const bytes = readFileSync(file);
+    const kept = decodeChecked<{ version: string }>(bytes, { version: "2" }) ?? expect.fail("not of this version");
+    // Version 1 had names that are not plain text in another form.
+    writeFileSync(file, encodeChecked({ ...kept.header, version: "1" }, [bytes.subarray(kept.bodyAt)]));
+    await expect(withoutGit()).rejects.toThrow("git is not installed");
+    expect(await list()).toEqual(await expected());
   });
 
   it("is made again where what was kept is damaged", async () => {
