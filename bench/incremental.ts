@@ -12,7 +12,7 @@ import { Commands } from "../test/support/commands.ts";
 import { gitIn } from "./hosted/team.ts";
 import { temporaryFolder } from "./support.ts";
 
-const CODE = /\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|c|h|cc|cpp|rb|php|cs|swift)$/;
+const CODE = /\.(?:[cm]?[jt]sx?|vue|svelte|py|go|rs|java|kt|c|h|cc|cpp|rb|php|cs|swift)$/;
 const DECLARED =
   /\b(?:function|class|def|func|fn|fun|struct|interface|trait|type|const|void|int) \*?([A-Za-z_]\w{2,40})/g;
 /** Files of a commit whose names are asked for. */
