@@ -1,9 +1,10 @@
 /**
  * What imports of scripts mean that name no file: the packages of the repository by the names that their `package.json` gives them or by their
- * folders, and the aliases of `tsconfig.json` and `jsconfig.json`.
+ * folders, the aliases of `tsconfig.json` and `jsconfig.json`, the `imports` of a `package.json`, and what frameworks call so.
  */
 import { parse } from "jsonc-parser";
 import { byTaking, folderOf, joinPath, scriptFiles } from "./modules.ts";
+import { usualEntries } from "./script-aliases.ts";
 
 /** A file that an import may mean. */
 export interface Entry {
@@ -75,12 +76,21 @@ export class ScriptConfigs {
   async entries(path: string, module: string): Promise<Entry[]> {
     if (/^\.{1,2}(?:\/|$)/.test(module)) return this.#entriesOfFolder(path, module);
     if (/^[./]|^\w+:/.test(module)) return [];
-    const aliases = await this.#aliasesOf(path);
-    const aliased = aliases ? aliasedPaths(aliases, module) : [];
+    const aliases = await this.#nearest(path, ["tsconfig.json", "jsconfig.json"], (own) => this.#readAliases(own, 0));
+    const aliased = aliases ? targetsOf(aliases, module).flatMap((target) => filesAt(target, true)) : [];
+    const imports = module.startsWith("#")
+      ? await this.#nearest(path, ["package.json"], (own) => this.#readImports(own))
+      : undefined;
     const { name, inner } = packageNamed(module);
     const own = (await this.#allPackages()).get(name);
-    const entries = [...aliased, ...(own ? entriesOf(own, inner) : [])].slice(0, MAX_ENTRIES);
-    return entries.filter((entry) => this.#files.has(entry.path)).toSorted(takenBy(path));
+    const entries = [
+      ...aliased,
+      ...(imports ? targetsOf(imports, module).flatMap((target) => withSources(imports.folder, target)) : []),
+      ...(own ? entriesOf(own, inner) : []),
+    ].slice(0, MAX_ENTRIES);
+    const existing = entries.filter((entry) => this.#files.has(entry.path));
+    const found = existing.length > 0 ? existing : usualEntries((own) => this.#files.has(own), path, module);
+    return found.toSorted(takenBy(path));
   }
 
   /** The files that the manifest of a folder names: `exports` are for those who name the package. */
@@ -125,10 +135,14 @@ export class ScriptConfigs {
     return packages;
   }
 
-  /** The aliases of the nearest configuration above a file. */
-  async #aliasesOf(path: string): Promise<Aliases | undefined> {
+  /** The aliases of the nearest configuration of some names above a file. */
+  async #nearest(
+    path: string,
+    names: readonly string[],
+    read: (file: string) => Promise<Aliases | undefined>,
+  ): Promise<Aliases | undefined> {
     for (let folder = folderOf(path); ; folder = folderOf(folder)) {
-      for (const name of ["tsconfig.json", "jsconfig.json"]) {
+      for (const name of names) {
         const own = folder === "" ? name : `${folder}/${name}`;
         if (!this.#files.has(own)) continue;
         const { aliases: known } = this.#known;
@@ -136,15 +150,26 @@ export class ScriptConfigs {
         let aliases = this.#aliases.get(own);
         if (!aliases) {
           if (this.#aliases.size >= MAX_FILES) return undefined;
-          aliases = this.#readAliases(own, 0);
+          aliases = read(own);
           this.#aliases.set(own, aliases);
         }
-        const read = await aliases;
-        known.set(own, read);
-        return read;
+        const found = await aliases;
+        known.set(own, found);
+        return found;
       }
       if (folder === "") return undefined;
     }
+  }
+
+  /** The `imports` of a manifest, which begin with `#`. */
+  async #readImports(path: string): Promise<Aliases | undefined> {
+    const [text] = await this.#files.textsOf([path]);
+    const imports = asValues(valuesOf(text)?.["imports"]);
+    if (!imports) return undefined;
+    const paths = Object.entries(imports)
+      .slice(0, MAX_PATTERNS)
+      .map(([pattern, targets]) => [pattern, stringsIn(targets).slice(0, MAX_ENTRIES)] as const);
+    return { folder: folderOf(path), paths, hasBase: false };
   }
 
   async #readAliases(path: string, depth: number): Promise<Aliases | undefined> {
@@ -200,8 +225,8 @@ export function packageNamed(module: string): { name: string; inner: string } {
   return { name, inner };
 }
 
-/** Files that an alias maps a module to: the pattern with the longest text before its `*` counts, as TypeScript has it. */
-function aliasedPaths({ folder, paths, hasBase }: Aliases, module: string): Entry[] {
+/** Paths that an alias maps a module to: the pattern with the longest text before its `*` counts, as TypeScript has it. */
+function targetsOf({ folder, paths, hasBase }: Aliases, module: string): string[] {
   let best: { before: number; rest: string; targets: readonly string[] } | undefined;
   for (const [pattern, targets] of paths) {
     const rest = restOf(pattern, module);
@@ -209,7 +234,7 @@ function aliasedPaths({ folder, paths, hasBase }: Aliases, module: string): Entr
     if (rest !== undefined && before > (best?.before ?? -1)) best = { before, rest, targets };
   }
   const targets = best ? best.targets.map((target) => target.replace("*", () => best.rest)) : hasBase ? [module] : [];
-  return targets.flatMap((target) => filesAt(joinPath(folder, target), true));
+  return targets.flatMap((target) => joinPath(folder, target) ?? []);
 }
 
 /** What stands for the `*` of a pattern; empty for a pattern without one. Undefined if the module does not match. */
@@ -248,6 +273,12 @@ function statedFor(manifest: Values, inner: string): string[] {
     return [];
   }
   return inner === "" ? MAIN_FIELDS.flatMap((field) => stringsIn(manifest[field])) : [];
+}
+
+/** A file of a package, and where its source usually is. */
+function withSources(folder: string, path: string): Entry[] {
+  const inner = folder === "" ? path : path.slice(folder.length + 1);
+  return [...filesAt(path, true), ...filesAt(joinPath(folder, sourceOf(inner)), false)];
 }
 
 /** Where the source of a built file usually is: `dist/esm/index.d.ts` comes from `src/index`. */

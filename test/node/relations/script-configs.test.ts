@@ -102,6 +102,53 @@ describe("aliases", () => {
     expect(await meant(files, "c/a.js", "parts/x")).toEqual(["c/js/parts/x.js"]);
   });
 
+  it("are the imports of the nearest manifest, or the sources of what these name", async () => {
+    const files = {
+      "package.json": json({ imports: { "#lib/*": "./root/*.ts" } }),
+      "app/package.json": json({
+        imports: {
+          "#lib/*": "./lib/*.ts",
+          "#built/*": { types: "./dist/*.d.ts", default: "./dist/*.js" },
+          "#env": "./env.js",
+        },
+      }),
+      "app/lib/x.ts": "",
+      "app/src/y.ts": "",
+      "app/env.ts": "",
+      "root/z.ts": "",
+    };
+    expect(await meant(files, "app/src/a.ts", "#lib/x")).toEqual(["app/lib/x.ts"]);
+    expect(await meant(files, "app/src/a.ts", "#built/y")).toEqual(["app/src/y.ts?"]);
+    expect(await meant(files, "app/src/a.ts", "#env")).toEqual(["app/env.ts"]);
+    expect(await meant(files, "app/src/a.ts", "#lib/z")).toEqual([]);
+    expect(await meant(files, "other/a.ts", "#lib/z")).toEqual(["root/z.ts"]);
+  });
+
+  it("are what frameworks call so, where no configuration says it", async () => {
+    const files = {
+      "sites/kit/svelte.config.js": "",
+      "sites/kit/src/lib/api/index.js": "",
+      "sites/kit/src/lib/Card.svelte": "",
+      "sites/vue/src/views/Home.vue": "",
+      "sites/vue/src/views/dates.ts": "",
+      "sites/nuxt/utils/dates.ts": "",
+      "src/lib/Card.svelte": "",
+    };
+    const fromKit = (module: string) => meant(files, "sites/kit/src/routes/a/+page.svelte", module);
+    expect(await fromKit("$lib/api")).toEqual(["sites/kit/src/lib/api/index.js"]);
+    expect(await fromKit("$lib/Card.svelte")).toEqual(["sites/kit/src/lib/Card.svelte"]);
+    expect(await fromKit("$lib/none")).toEqual([]);
+    // Without SvelteKit, and not in a folder around.
+    expect(await meant(files, "sites/vue/src/a.ts", "$lib/Card.svelte")).toEqual(["src/lib/Card.svelte?"]);
+    expect(await meant(files, "sites/vue/src/router/a.ts", "@/views/Home.vue")).toEqual([
+      "sites/vue/src/views/Home.vue?",
+    ]);
+    expect(await meant(files, "sites/vue/src/router/a.ts", "#views/dates")).toEqual(["sites/vue/src/views/dates.ts?"]);
+    expect(await meant(files, "sites/nuxt/pages/a.vue", "~/utils/dates")).toEqual(["sites/nuxt/utils/dates.ts?"]);
+    for (const module of ["@views/dates", "views/dates", "$views", "@/none"])
+      expect(await meant(files, "sites/vue/src/a.ts", module), module).toEqual([]);
+  });
+
   it("end where configurations extend each other, leave the repository or are deep", async () => {
     const files = {
       "tsconfig.json": json({ extends: ["./other.json", "../../above.json"] }),
