@@ -2,6 +2,7 @@ import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { handedTo, handsOver } from "./csharp-callbacks.ts";
 import { calledIn, expressionOf, lastOf, type Place, typeKey, typeOf } from "./csharp-expressions.ts";
 import { declared, extension, keysOf, returned, typeParameters } from "./csharp-methods.ts";
+import { GLOBAL_USING } from "./csharp-projects.ts";
 import { type Expression, type OpenClass, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH } from "./limits.ts";
@@ -186,8 +187,10 @@ function usingDirective(node: SyntaxNode, { file, usings, names }: Open): void {
   file.imports(isOfType ? module : full, node.row + 1, isOfType ? name : "*");
   // An alias of a generic type is not followed.
   if (alias && !full.includes("<")) file.bind(names.scope, alias.text, { is: "import", module, name });
-  else if (!isOfType)
+  else if (!isOfType) {
+    if (node.children.some(({ type }) => type === "global")) file.star(GLOBAL_USING + full);
     usings.push(...[...around(names.namespace), ""].map((each) => (each === "" ? full : `${each}.${full}`)));
+  }
 }
 
 /** A namespace and those around it, the innermost one first. */

@@ -149,6 +149,17 @@ export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
 
+/** Folders above a file that are looked into. */
+const MAX_FOLDERS = 30;
+
+/** The folder of a file and those above, the nearest first; the last one is `""` unless there are too many. */
+export function foldersAbove(path: string): string[] {
+  const folders = [folderOf(path)];
+  for (let folder = folderOf(path); folder !== "" && folders.length < MAX_FOLDERS;)
+    folders.push((folder = folderOf(folder)));
+  return folders;
+}
+
 /** Whether files are in a folder or its subfolders. The folder may be written with `./` before it and a slash behind it. */
 export function isWithin(folder: string): (path: string) => boolean {
   const prefix = `${folder.replace(/^\.\//, "").replace(/\/$/, "")}/`;

@@ -1,4 +1,5 @@
 /** What packages define, in languages in which a package is many files. */
+import { GLOBAL_USING } from "./csharp-projects.ts";
 import { MAX_CANDIDATES } from "./limits.ts";
 import { ANY_NUMBER, oneOf, takes } from "./overload-sets.ts";
 import { isC, type PackageRule, packageRuleOf, partialKey } from "./packages.ts";
@@ -50,7 +51,8 @@ export async function definedInPackage(
   const other = isOwn || path.endsWith(".go") ? undefined : await elsewhere(follow, path, rule, { module, name }, read);
   if (other !== undefined) return other;
   if (isOwn)
-    for (const star of uses.stars) {
+    for (const star of [...uses.stars, ...(await follow.files.globalUsings(path))]) {
+      if (star.startsWith(GLOBAL_USING)) continue;
       const taken = star === module ? "outside" : await follow.fromPackage(path, star, name, read, readSeveral);
       if (typeof taken !== "string") return taken;
     }

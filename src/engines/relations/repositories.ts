@@ -166,6 +166,11 @@ export class Repositories implements QuestionFiles {
     return this.#at(path).files.goModules(path);
   }
 
+  globalUsings(path: string): Promise<readonly string[]> {
+    const { files, own } = this.#at(path);
+    return files.globalUsings(own);
+  }
+
   async packageElsewhere(path: string, module: string, name: string): Promise<PackageFiles | undefined> {
     if (isStandardModule(path, module)) return undefined;
     if (path.endsWith(".go")) return this.#goPackage(path, module, name);

@@ -29,6 +29,8 @@ export interface RelatedFiles {
   packageElsewhere(path: string, module: string, name: string): Promise<PackageFiles | undefined>;
   /** The modules of Go in the repository of a file. */
   goModules(path: string): Promise<GoModules>;
+  /** Namespaces that a file of C# uses because its project does. */
+  globalUsings(path: string): Promise<readonly string[]>;
   /** Files that an import of a package or through an alias may mean, the likeliest first. */
   entries(path: string, module: string): Promise<readonly Entry[]>;
 }

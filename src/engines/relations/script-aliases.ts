@@ -1,5 +1,5 @@
 /** Aliases of scripts that no configuration in the repository states: frameworks generate it, or a bundler's has them in code. */
-import { folderOf, joinPath, scriptFiles } from "./modules.ts";
+import { foldersAbove, joinPath, scriptFiles } from "./modules.ts";
 
 /** An existing file, and whether a rule names it: others are where what is named so usually is. */
 interface Found {
@@ -9,8 +9,6 @@ interface Found {
 
 type Has = (path: string) => boolean;
 
-/** Folders above a file that are looked into. */
-const MAX_ABOVE = 20;
 /** SvelteKit calls the folder `src/lib` so. */
 const SVELTE_LIBRARY = "$lib/";
 /** `@/`, `~/` and `#/` of Vue, Nuxt and others; doubled in Nuxt. */
@@ -40,14 +38,6 @@ export function usualEntries(has: Has, path: string, module: string): Found[] {
     }
   }
   return [];
-}
-
-/** The folder of a file and those above, the nearest first. */
-function foldersAbove(path: string): string[] {
-  const folders = [folderOf(path)];
-  for (let folder = folderOf(path); folder !== "" && folders.length < MAX_ABOVE;)
-    folders.push((folder = folderOf(folder)));
-  return folders;
 }
 
 const inFolder = (folder: string, path: string): string => (folder === "" ? path : `${folder}/${path}`);

@@ -1,3 +1,4 @@
+import { globalUsings, KnownProjects } from "./csharp-projects.ts";
 import { type GoModules, NO_MODULES, readGoModules } from "./go-modules.ts";
 import { hasSureRules, hasUses } from "./languages.ts";
 import { decodeUses, type StoredUses } from "./stored-uses.ts";
@@ -50,6 +51,7 @@ interface Known {
   scripts: KnownConfigs;
   rust: KnownRustPackages;
   go: GoModules | undefined;
+  csharp: KnownProjects;
 }
 
 /** The same of open indexes, by revision: these do not change. */
@@ -58,7 +60,12 @@ const manifests = new WeakMap<SearchIndex, Map<number, Known>>();
 function knownOf(index: SearchIndex, revision: number): Known {
   const ofIndex = manifests.get(index) ?? new Map<number, Known>();
   manifests.set(index, ofIndex);
-  const known = ofIndex.get(revision) ?? { scripts: new KnownConfigs(), rust: { packages: undefined }, go: undefined };
+  const known = ofIndex.get(revision) ?? {
+    scripts: new KnownConfigs(),
+    rust: { packages: undefined },
+    go: undefined,
+    csharp: new KnownProjects(),
+  };
   ofIndex.set(revision, known);
   return known;
 }
@@ -227,6 +234,10 @@ export class UsesIndex implements QuestionFiles {
   async goModules(path: string): Promise<GoModules> {
     if (!path.endsWith(".go")) return NO_MODULES;
     return (this.#manifests.go ??= await (this.#goModules ??= readGoModules(this)));
+  }
+
+  async globalUsings(path: string): Promise<readonly string[]> {
+    return path.endsWith(".cs") ? globalUsings(this, this.#manifests.csharp, path) : [];
   }
 
   /** Whole texts of small files; undefined for those without one. */

@@ -34,6 +34,7 @@ export async function callsIn(files: Files, path: string): Promise<string[]> {
     uses: (own) => Promise.resolve(parsed.get(own)),
     definitions: (name) => Promise.resolve(definitions.get(name) ?? []),
     packageElsewhere: () => Promise.resolve(undefined),
+    globalUsings: () => Promise.resolve([]),
     goModules: () =>
       readGoModules({
         paths: Object.keys(files),
