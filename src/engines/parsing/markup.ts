@@ -148,7 +148,8 @@ function readTag(part: Part, start: number): number {
 
 /** The end of what a pattern with `y` matches at a place. */
 function skip(text: string, from: number, pattern: RegExp): number {
-  pattern.lastIndex = from;
+  // From behind the end a pattern would begin at the start again.
+  pattern.lastIndex = Math.min(from, text.length);
   pattern.test(text);
   return pattern.lastIndex;
 }
