@@ -1,9 +1,9 @@
 /**
- * What imports of scripts mean that name no file: the packages of the repository by the names that their `package.json` gives them or by their
- * folders, the aliases of `tsconfig.json` and `jsconfig.json`, the `imports` of a `package.json`, and what frameworks call so.
+ * What imports of scripts mean that name no file: the packages of the repository by the names that their `package.json` or `deno.json` gives them
+ * or by their folders, the aliases of `tsconfig.json` and `jsconfig.json`, the `imports` of those manifests, and what frameworks call so.
  */
 import { parse } from "jsonc-parser";
-import { byTaking, folderOf, joinPath, scriptFiles } from "./modules.ts";
+import { byTaking, folderOf, foldersAbove, joinPath, scriptFiles } from "./modules.ts";
 import { usualEntries } from "./script-aliases.ts";
 
 /** A file that an import may mean. */
@@ -38,6 +38,9 @@ export interface ScriptPackage {
   folder: string;
   manifest: Values;
 }
+
+const DENO_CONFIGS = ["deno.json", "deno.jsonc"];
+const MANIFEST = /(?:^|\/)(?:package\.json|(?:deno|jsr)\.jsonc?)$/;
 
 /** Fields that name the file of the package itself, where there are no `exports`. */
 const MAIN_FIELDS = ["source", "types", "module", "main"];
@@ -78,9 +81,9 @@ export class ScriptConfigs {
     if (/^[./]|^\w+:/.test(module)) return [];
     const aliases = await this.#nearest(path, ["tsconfig.json", "jsconfig.json"], (own) => this.#readAliases(own, 0));
     const aliased = aliases ? targetsOf(aliases, module).flatMap((target) => filesAt(target, true)) : [];
-    const imports = module.startsWith("#")
-      ? await this.#nearest(path, ["package.json"], (own) => this.#readImports(own))
-      : undefined;
+    // Node takes names with `#`, Deno any.
+    const manifests = module.startsWith("#") ? ["package.json", ...DENO_CONFIGS] : DENO_CONFIGS;
+    const imports = await this.#nearest(path, manifests, (own) => this.#readImports(own));
     const { name, inner } = packageNamed(module);
     const own = (await this.#allPackages()).get(name);
     const entries = [
@@ -125,12 +128,15 @@ export class ScriptConfigs {
   }
 
   async #readPackages(): Promise<Packages> {
-    const paths = this.#files.paths.filter((path) => /(?:^|\/)package\.json$/.test(path)).slice(0, MAX_FILES);
+    const paths = this.#files.paths.filter((path) => MANIFEST.test(path)).slice(0, MAX_FILES);
     const packages = new Map<string, ScriptPackage | undefined>();
     for (const [i, text] of (await this.#files.textsOf(paths)).entries()) {
       const own = scriptPackage(paths[i] ?? "", text);
       // Of two packages of one name, as fixtures have them, none is meant for sure.
-      if (own) packages.set(own.name, packages.has(own.name) ? undefined : own);
+      if (!own) continue;
+      const known = packages.get(own.name);
+      // A package may have manifests for several runtimes.
+      if (known?.folder !== own.folder) packages.set(own.name, packages.has(own.name) ? undefined : own);
     }
     return packages;
   }
@@ -141,34 +147,45 @@ export class ScriptConfigs {
     names: readonly string[],
     read: (file: string) => Promise<Aliases | undefined>,
   ): Promise<Aliases | undefined> {
-    for (let folder = folderOf(path); ; folder = folderOf(folder)) {
-      for (const name of names) {
-        const own = folder === "" ? name : `${folder}/${name}`;
-        if (!this.#files.has(own)) continue;
-        const { aliases: known } = this.#known;
-        if (known.has(own)) return known.get(own);
-        let aliases = this.#aliases.get(own);
-        if (!aliases) {
-          if (this.#aliases.size >= MAX_FILES) return undefined;
-          aliases = read(own);
-          this.#aliases.set(own, aliases);
-        }
-        const found = await aliases;
-        known.set(own, found);
-        return found;
-      }
-      if (folder === "") return undefined;
+    for (const folder of foldersAbove(path)) {
+      const own = names
+        .map((name) => (folder === "" ? name : `${folder}/${name}`))
+        .find((each) => this.#files.has(each));
+      const found = own === undefined ? undefined : await this.#aliasesIn(own, read);
+      // A part of a workspace of Deno that has no imports has those of the whole.
+      const goesOn = own === undefined || (found === undefined && names.includes("deno.json"));
+      if (!goesOn) return found;
     }
+    return undefined;
   }
 
-  /** The `imports` of a manifest, which begin with `#`. */
+  async #aliasesIn(file: string, read: (file: string) => Promise<Aliases | undefined>): Promise<Aliases | undefined> {
+    const { aliases: known } = this.#known;
+    if (known.has(file)) return known.get(file);
+    let aliases = this.#aliases.get(file);
+    if (!aliases) {
+      if (this.#aliases.size >= MAX_FILES) return undefined;
+      aliases = read(file);
+      this.#aliases.set(file, aliases);
+    }
+    const found = await aliases;
+    known.set(file, found);
+    return found;
+  }
+
+  /** The `imports` of a manifest that lead to files of the repository. A name of Deno that ends with `/` stands for all that begin with it. */
   async #readImports(path: string): Promise<Aliases | undefined> {
     const [text] = await this.#files.textsOf([path]);
     const imports = asValues(valuesOf(text)?.["imports"]);
     if (!imports) return undefined;
     const paths = Object.entries(imports)
       .slice(0, MAX_PATTERNS)
-      .map(([pattern, targets]) => [pattern, stringsIn(targets).slice(0, MAX_ENTRIES)] as const);
+      .map(([pattern, targets]) => {
+        const own = stringsIn(targets).filter((target) => /^\.{0,2}\//.test(target));
+        const isPrefix = pattern.endsWith("/");
+        const all = own.slice(0, MAX_ENTRIES).map((target) => (isPrefix ? `${target}*` : target));
+        return [isPrefix ? `${pattern}*` : pattern, all] as const;
+      });
     return { folder: folderOf(path), paths, hasBase: false };
   }
 

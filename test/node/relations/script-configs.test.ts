@@ -124,6 +124,28 @@ describe("aliases", () => {
     expect(await meant(files, "other/a.ts", "#lib/z")).toEqual(["root/z.ts"]);
   });
 
+  it("are the imports of Deno, whose packages have names as well", async () => {
+    const files = {
+      "deno.json": json({ imports: { "@/": "./src/", "std/": "https://deno.land/std/", utils: "./src/utils.ts" } }),
+      "src/a/b.ts": "",
+      "src/utils.ts": "",
+      "assert/deno.json": json({ name: "@std/assert", exports: { ".": "./mod.ts", "./equals": "./equals.ts" } }),
+      "assert/jsr.json": json({ name: "@std/assert", exports: "./mod.ts" }),
+      "assert/mod.ts": "",
+      "assert/equals.ts": "",
+      "bytes/deno.json": json({ name: "@std/bytes", exports: "./mod.ts" }),
+      "bytes/mod.ts": "",
+    };
+    expect(await meant(files, "src/x.ts", "@/a/b.ts")).toEqual(["src/a/b.ts"]);
+    expect(await meant(files, "src/x.ts", "utils")).toEqual(["src/utils.ts"]);
+    expect(await meant(files, "src/x.ts", "std/path")).toEqual([]);
+    // A part of the workspace.
+    expect(await meant(files, "assert/mod.ts", "utils")).toEqual(["src/utils.ts"]);
+    expect(await meant(files, "bytes/mod.ts", "@std/assert")).toEqual(["assert/mod.ts"]);
+    expect(await meant(files, "bytes/mod.ts", "@std/assert/equals")).toEqual(["assert/equals.ts"]);
+    expect(await meant(files, "assert/mod.ts", "@std/bytes")).toEqual(["bytes/mod.ts"]);
+  });
+
   it("are what frameworks call so, where no configuration says it", async () => {
     const files = {
       "sites/kit/svelte.config.js": "",
