@@ -116,7 +116,9 @@ class PatchReader {
     if (!this.#file) this.#fail("the hunk belongs to no file: `---` and `+++` are missing before it");
     const hunk: Hunk = { oldStart: Number(oldStart), newStart: Number(newStart), lines: [] };
     let [oldLeft, newLeft] = [Number(oldCount), Number(newCount)];
-    let [oldLine, newLine] = [Math.max(1, hunk.oldStart), Math.max(1, hunk.newStart)];
+    // An empty side begins after the line that its head names.
+    let oldLine = Math.max(1, hunk.oldStart + Number(oldLeft === 0));
+    let newLine = Math.max(1, hunk.newStart + Number(newLeft === 0));
     while (oldLeft > 0 || newLeft > 0) {
       const own = this.#next();
       if (own === undefined) this.#fail(`the patch ends inside of a hunk, ${oldLeft + newLeft} lines before its end`);

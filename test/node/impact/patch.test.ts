@@ -57,6 +57,12 @@ describe("a unified diff", () => {
     );
   });
 
+  it("may have no lines around what changes", () => {
+    const [file] = parsePatch("--- a/x\n+++ b/x\n@@ -3,1 +2,0 @@\n-gone\n@@ -7,0 +6,1 @@\n+new\n");
+    const places = file?.hunks.map(({ lines }) => lines.map(({ oldLine, newLine }) => [oldLine, newLine]));
+    expect(places).toEqual([[[3, 3]], [[8, 6]]]);
+  });
+
   it("may come from diff -u, with dates, carriage returns and text around it", () => {
     const text =
       "Subject: x\n\n--- a.c\t2024-01-01\r\n+++ a.c\t2024-01-02\r\n@@ -1,2 +1,2 @@\r\n-a\r\n+b\r\n\r\n-- \n2.39\n";

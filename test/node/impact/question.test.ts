@@ -146,16 +146,17 @@ describe("impact", () => {
   });
 
   it("of a removal names the uses that are left, and what they lead to otherwise is none", async () => {
-    const { dependents, interfaces, files } = await ask({ patch: REMOVAL });
+    const { changed, dependents, interfaces, files } = await ask({ patch: REMOVAL });
     expect(dependents.map(({ path, line, because }) => `${path}:${line} ${because}`)).toEqual([
       "src/uses-store.ts:8 uses `openStore`, which is removed (certain)",
       "src/uses-store.ts:7 uses `drop`, which is removed (certain)",
       "src/uses-store.ts:9 uses `gone`, which is removed (certain)",
       "src/store.ts:3 uses `cached`, which is removed (likely)",
       "src/store.ts:8 uses `drop`, which is removed (likely)",
-      "src/uses-store.ts:6 calls `Store` (certain)",
       "src/uses-store.ts:11 uses `drop`, which is removed (by name only)",
     ]);
+    // The class lost a method, of which its construction in line 6 of uses-store.ts knows nothing.
+    expect(changed).toContainEqual({ path: "src/store.ts", symbol: "Store", kind: "class", line: 1 });
     expect(interfaces.filter(({ change }) => change === "removed").map(({ symbol }) => symbol)).toEqual([
       "openStore",
       "gone",

@@ -7,12 +7,12 @@ import { isWithin } from "../../../engines/relations/modules.ts";
 import type { UsesIndex } from "../../../engines/relations/uses-index.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import { InvalidFieldError, nothingIndexed, type OpenIndexes, QuestionError } from "../code-index.ts";
-import { innermostCallable } from "../relations/callers.ts";
 import { symbolKey } from "../relations/found.ts";
 import { inheritedMembers } from "../relations/inherited.ts";
 import { unknownPath } from "../unknown.ts";
 import { declaredNames, type InterfaceChange, isPublic } from "./interfaces.ts";
 import type { RemovedDefinition } from "./removed-uses.ts";
+import { touchedBy } from "./touched.ts";
 
 /** Definitions that are followed, and of one file. */
 const MAX_SYMBOLS = 200;
@@ -43,6 +43,8 @@ export interface Change {
   formerPaths: string[];
   /** Definitions that it touches. */
   symbols: DefinedSymbol[];
+  /** Classes that only get or lose functions, of which nothing is different for what constructs them. */
+  around: DefinedSymbol[];
   interfaces: InterfaceChange[];
   /** Definitions that it takes away, of an index that no longer has them. */
   removed: RemovedDefinition[];
@@ -138,6 +140,7 @@ class ChangeReader {
     paths: [],
     formerPaths: [],
     symbols: [],
+    around: [],
     interfaces: [],
     removed: [],
     mentioned: [],
@@ -229,32 +232,33 @@ class ChangeReader {
     return after.length > 0 && after.every((line, i) => line === text[i]) ? "new" : "old";
   }
 
+  /** Counts the words of a line. Returns whether its definitions are looked for. */
+  #take({ kind, text }: HunkLine): boolean {
+    const { change } = this;
+    change.words.add(text, kind === "same" ? 1 : CHANGED_TIMES);
+    if (this.#lines++ >= MAX_LINES) {
+      change.truncated = true;
+      return false;
+    }
+    const names = text.slice(0, MAX_LINE).match(IDENTIFIER) ?? [];
+    change.mentioned.push(...names, ...(kind === "same" ? [] : names));
+    return true;
+  }
+
   async #ofHunks(path: string, { hunks }: PatchedFile, side: "old" | "new"): Promise<void> {
     const symbols = this.#files.has(path) ? await this.#files.definitionsIn(path) : [];
     const { change } = this;
     const own = side === "new" ? "added" : "removed";
-    const changed = hunks.flatMap((hunk) => hunk.lines);
     const lines = new Map<number, HunkLine>();
     const gone = new Map<string, string>();
-    for (const line of changed) {
-      change.words.add(line.text, line.kind === "same" ? 1 : CHANGED_TIMES);
-      if (this.#lines++ >= MAX_LINES) {
-        change.truncated = true;
-        continue;
-      }
-      const names = line.text.slice(0, MAX_LINE).match(IDENTIFIER) ?? [];
-      change.mentioned.push(...names);
-      if (line.kind === "same") continue;
-      change.mentioned.push(...names);
-      const at = side === "new" ? line.newLine : line.oldLine;
-      if (line.kind === own) lines.set(at, line);
-      else for (const symbol of around(symbols, at)) this.#touch(symbol);
+    const looked = hunks.map((hunk) => hunk.lines.filter((line) => this.#take(line)));
+    for (const line of looked.flat().filter(({ kind }) => kind !== "same")) {
+      if (line.kind === own) lines.set(side === "new" ? line.newLine : line.oldLine, line);
       if (line.kind === "removed") for (const name of declaredNames(line.text)) gone.set(name, line.text);
     }
-    for (const at of lines.keys()) {
-      const symbol = innermostCallable(symbols, at) ?? symbols.find(({ startLine }) => startLine === at);
-      if (symbol) this.#touch(symbol);
-    }
+    const touched = touchedBy(symbols, looked, side);
+    for (const symbol of touched.own) this.#touch(symbol);
+    change.around.push(...touched.around);
     const isTest = this.#files.isTest(path);
     const known = new Set<string>();
     for (const symbol of symbols) {
@@ -277,12 +281,6 @@ class ChangeReader {
       if (!isTest && isPublic(path, declared, line)) change.interfaces.push({ path, symbol: name, change: "removed" });
     }
   }
-}
-
-/** The definition around a place between two lines, where something was taken out or is put in. */
-function around(symbols: readonly DefinedSymbol[], line: number): DefinedSymbol[] {
-  const before = innermostCallable(symbols, line - 1);
-  return before && before.startLine <= line && line <= before.endLine ? [before] : [];
 }
 
 function hasAllLines({ startLine, endLine }: DefinedSymbol, lines: ReadonlyMap<number, HunkLine>): boolean {

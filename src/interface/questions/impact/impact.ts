@@ -123,9 +123,10 @@ function followable(files: UsesIndex, symbols: readonly DefinedSymbol[]): Define
   return callable.toSorted((a, b) => Number(known.get(b.path)) - Number(known.get(a.path)));
 }
 
-function changedOf({ paths, symbols }: Change): ChangedSymbol[] {
+function changedOf({ paths, symbols, around }: Change): ChangedSymbol[] {
+  const touched = [...symbols, ...around];
   return paths.flatMap((path): ChangedSymbol[] => {
-    const own = symbols.filter((each) => each.path === path);
+    const own = touched.filter((each) => each.path === path);
     if (own.length === 0) return [{ path, symbol: null, kind: null, line: null }];
     return own.map(({ qualifiedName, kind, startLine }) => ({ path, symbol: qualifiedName, kind, line: startLine }));
   });

@@ -25,10 +25,13 @@ const COMMENT = /^\s{0,100}(?:\/\/|\/?\*|#(?:\s|$)|--|;)/;
 const STATEMENT =
   /^(?:[})\s]{0,20})(?:if|else|for|foreach|while|switch|catch|with|return|do|try|new|throw|await|yield|when|match|case|unless|until|using|lock|synchronized|guard|defer|go)\b|\bnew\s/u;
 
+/** Whether a line begins as a comment, as most languages write it. */
+export const isComment = (line: string): boolean => COMMENT.test(line);
+
 /** Names that a line declares, as most languages write it. */
 export function declaredNames(given: string): string[] {
   const line = given.slice(0, MAX_LINE);
-  if (COMMENT.test(line)) return [];
+  if (isComment(line)) return [];
   const names = Array.from(line.matchAll(DECLARED), ([, name = ""]) => name);
   const code = line.trim();
   if (names.length > 0 || STATEMENT.test(code)) return names;
