@@ -2,6 +2,7 @@
 import { ByteReader } from "../search/bytes.ts";
 import { SearchFormatError } from "../search/types.ts";
 import { MEANINGS, PARTS, USE_KINDS } from "./record.ts";
+import { RecordStrings, type WantedNames } from "./record-strings.ts";
 import {
   callbackKey,
   type ClassInfo,
@@ -20,7 +21,7 @@ export interface StoredUses extends FileUses {
    * The uses that may be of one of some names: they are written with it, are an alias of it, or of what a module exports as a whole, which
    * goes by any name. Most of a file's uses are none of them and are not decoded.
    */
-  usesOf: (names: ReadonlySet<string>) => Use[];
+  usesOf: (names: WantedNames) => Use[];
 }
 
 /**
@@ -104,7 +105,7 @@ export function decodeUses(bytes: Uint8Array): StoredUses {
 
 class Decoder {
   readonly reader: ByteReader;
-  readonly #strings: string[];
+  readonly #strings: RecordStrings;
   /** How many meanings there are, and what reads the next of them. */
   readonly #count: number;
   readonly #next: ByteReader;
@@ -117,7 +118,7 @@ class Decoder {
   constructor(bytes: Uint8Array) {
     const reader = new ByteReader(bytes);
     this.reader = reader;
-    this.#strings = reader.strings(reader.varint());
+    this.#strings = new RecordStrings(reader, bytes);
     this.#count = reader.varint();
     this.#next = new ByteReader(bytes, reader.position);
     for (let number = 0; number < this.#count; number++) {
@@ -167,15 +168,15 @@ class Decoder {
   }
 
   string(): string {
-    return this.#stringAt(this.reader.varint());
+    return this.#strings.at(this.reader.varint());
   }
 
   /** The uses, which are the rest of the record from `start`; only those that may be of one of some names, if these are given. */
-  usesAt(start: number, names?: ReadonlySet<string>): Use[] {
+  usesAt(start: number, names?: WantedNames): Use[] {
     const uses: Use[] = [];
-    const isNamed = names && this.#strings.map((text) => names.has(text));
-    const aliases = isNamed && this.#aliasesOf(isNamed);
-    if (aliases?.size === 0 && !isNamed?.includes(true)) return uses;
+    const isNamed = names && this.#strings.among(names);
+    const aliases = names && this.#aliasesOf(isNamed);
+    if (aliases?.size === 0 && !isNamed) return uses;
     const { reader } = this;
     reader.position = start;
     let line = 0;
@@ -186,12 +187,12 @@ class Decoder {
       line += reader.zigzag();
       const enclosing = reader.varint();
       const meaning = reader.varint();
-      if (isNamed?.[name] === false && aliases?.has(meaning) === false) continue;
+      if (aliases && isNamed?.[name] !== 1 && !aliases.has(meaning)) continue;
       uses.push({
         kind,
-        name: this.#stringAt(name),
+        name: this.#strings.at(name),
         line,
-        enclosing: enclosing === 0 ? null : this.#stringAt(enclosing - 1),
+        enclosing: enclosing === 0 ? null : this.#strings.at(enclosing - 1),
         meaning: this.#meaningAt(meaning),
         ...(packed > 3 && { arguments: (packed >>> 2) - 1 }),
       });
@@ -201,11 +202,11 @@ class Decoder {
   }
 
   /** Numbers of the meanings whose uses may be of one of some names, however they are written. */
-  #aliasesOf(isNamed: readonly boolean[]): ReadonlySet<number> {
+  #aliasesOf(isNamed: Uint8Array | undefined): ReadonlySet<number> {
     const aliases = new Set<number>();
     for (let i = 0; i < this.#imports.length; i += 2) {
       const name = this.#imports[i + 1] as number;
-      if (isNamed[name] === true || isWholeModule({ name: this.#stringAt(name) }))
+      if (isNamed?.[name] === 1 || isWholeModule({ name: this.#strings.at(name) }))
         aliases.add(this.#imports[i] as number);
     }
     return aliases;
@@ -221,10 +222,6 @@ class Decoder {
     return type === 0 ? { line } : { line, type: this.#meaningAt(type - 1) };
   }
 
-  #stringAt(position: number): string {
-    return this.#strings[position] ?? fail("a string");
-  }
-
   #meaningAt(number: number): Meaning {
     if (number >= this.#count) fail("a meaning");
     while (this.#meanings.length <= number) this.#meanings.push(this.#nextMeaning());
@@ -234,7 +231,7 @@ class Decoder {
   #nextMeaning(): Meaning {
     const next = this.#next;
     const meaning = () => this.#meanings[next.varint()] ?? fail("a meaning");
-    const string = () => this.#stringAt(next.varint());
+    const string = () => this.#strings.at(next.varint());
     const to = MEANINGS[next.u8()] ?? fail("a kind of meaning");
     switch (to) {
       case "local":

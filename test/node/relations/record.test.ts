@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { encodeUses } from "../../../src/engines/relations/record.ts";
+import { WantedNames } from "../../../src/engines/relations/record-strings.ts";
 import { decodeUses } from "../../../src/engines/relations/stored-uses.ts";
 import {
   callbackKey,
@@ -83,7 +84,7 @@ describe("the record of a file's uses", () => {
       const names = new Set([other, uses.uses[0]?.name ?? "", ...uses.uses.slice(1, 2).map(aliased)]);
       const isWhole = ({ meaning: of }: Use) => of.to === "import" && wholes.has(of.name);
       const mayBe = (each: Use) => names.has(each.name) || names.has(aliased(each)) || isWhole(each);
-      expect(decodeUses(encodeUses(uses)).usesOf(names)).toEqual(uses.uses.filter(mayBe));
+      expect(decodeUses(encodeUses(uses)).usesOf(new WantedNames(names))).toEqual(uses.uses.filter(mayBe));
     };
     fc.assert(fc.property(fileUses, name, check), { numRuns: 300 });
   });

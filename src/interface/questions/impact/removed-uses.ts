@@ -3,6 +3,7 @@ import { hasUses } from "../../../engines/relations/languages.ts";
 import { folderOf, modulePaths } from "../../../engines/relations/modules.ts";
 import { isC, packageRuleOf } from "../../../engines/relations/packages.ts";
 import type { QuestionFiles } from "../../../engines/relations/question-files.ts";
+import { WantedNames } from "../../../engines/relations/record-strings.ts";
 import type { Target } from "../../../engines/relations/resolved.ts";
 import { certainly, type Meaning, type Use } from "../../../engines/relations/types.ts";
 import { methodName } from "../../../engines/relations/wrapped.ts";
@@ -43,7 +44,14 @@ export async function usesOfRemoved(
   for (const [name, from] of [...byName].slice(0, MAX_NAMES)) {
     const isNowhere = (await files.definitions(name)).length === 0;
     const [movedTo] = from.flatMap((each) => each.movedTo ?? []);
-    const gone = { name, movedTo, paths: new Set(from.map(({ path }) => path)), isNowhere, budget };
+    const gone = {
+      name,
+      wanted: new WantedNames(new Set([name])),
+      movedTo,
+      paths: new Set(from.map(({ path }) => path)),
+      isNowhere,
+      budget,
+    };
     const mentioning = (await files.mentioning(name)).filter(({ language }) => hasUses(language));
     truncated ||= mentioning.length > MAX_FILES;
     const read = mentioning.slice(0, MAX_FILES).map(({ path }) => usesIn(files, path, gone));
@@ -54,6 +62,7 @@ export async function usesOfRemoved(
 
 interface Gone {
   name: string;
+  wanted: WantedNames;
   movedTo: string | undefined;
   /** Files that had a definition of the name. */
   paths: ReadonlySet<string>;
@@ -69,7 +78,7 @@ async function usesIn(files: QuestionFiles, path: string, gone: Gone): Promise<R
   const found = new Map<number, RemovedUse>();
   // Equal meanings of a file are the same object: a million calls in a line are followed once.
   const known = new Map<string, Map<Meaning, Certainty | undefined>>();
-  for (const use of (await files.uses(path))?.usesOf(new Set([name])) ?? []) {
+  for (const use of (await files.uses(path))?.usesOf(gone.wanted) ?? []) {
     if (!KINDS.callers.has(use.kind) && !KINDS.implementations.has(use.kind)) continue;
     const ofName = known.get(use.name) ?? new Map<Meaning, Certainty | undefined>();
     known.set(use.name, ofName);

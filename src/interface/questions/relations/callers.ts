@@ -209,7 +209,8 @@ export class UsesFinder {
     const file = await this.#files.uses(path);
     if (!file) return { uses, aliases };
     for (const [alias, of] of file.exports)
-      if (alias !== "default") for (const search of sought.exportedAs(path, of)) addTo(aliases, search, alias);
+      for (const search of alias === "default" ? [] : sought.exportedAs(path, of))
+        if (!search.names.has(alias)) addTo(aliases, search, alias);
     // Equal meanings of a file are the same object: a million calls in a line are followed once.
     const known = new Map<Meaning, Map<string, Map<Search, Judged>>>();
     for (const use of file.usesOf(sought.names)) {

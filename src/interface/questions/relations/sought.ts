@@ -1,4 +1,5 @@
 /** What is looked for in files to find the uses of definitions. */
+import { WantedNames } from "../../../engines/relations/record-strings.ts";
 import { isWholeModule, type Meaning, type Use } from "../../../engines/relations/types.ts";
 import { type FoundUse, placeKey } from "./found.ts";
 import type { Judge } from "./judge.ts";
@@ -30,7 +31,7 @@ export function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
 export class Sought {
   readonly byPath = new Map<string, Search[]>();
   /** Names that uses may have. */
-  readonly names: ReadonlySet<string>;
+  readonly names: WantedNames;
   readonly #byName = new Map<string, Search[]>();
   /** By the name of the definitions, and by their places. */
   readonly #byOwnName = new Map<string, Search[]>();
@@ -43,7 +44,7 @@ export class Sought {
       for (const place of search.places) addTo(this.#byPlace, place, search);
       addTo(this.#byOwnName, search.name, search);
     }
-    this.names = new Set(this.#byName.keys());
+    this.names = new WantedNames(new Set(this.#byName.keys()));
   }
 
   /** The searches for what a file exports. */
