@@ -49,16 +49,23 @@ const TOGETHER: readonly ReadonlySet<string>[] = [
 ];
 /** Languages that declare functions of C under their own names, or define such. */
 const BESIDE_C = wordSet("rust go zig swift csharp dart");
-/** Languages that call nothing but what is defined in them. */
-const ALONE = wordSet("css xml");
-/** Languages of the scripts that HTML holds, and of programs whose templates it may be. */
-const CALLED_IN_HTML = wordSet("typescript tsx vue svelte javascript python ruby php go java csharp elixir");
+/** Languages that call nothing but what is defined in them: of styles, builds, configurations and commands. */
+const ALONE = wordSet(
+  "css xml makefile meson cmake autoconf just dockerfile batch fish awk tcl terraform nix jsonnet rego cue prisma gherkin",
+);
+/** For languages whose uses are not read, those with rules that they may call. */
+const CALLED_IN: Readonly<Record<string, ReadonlySet<string>>> = {
+  // Those of the scripts that it holds, and of programs whose templates it may be.
+  html: wordSet("typescript tsx vue svelte javascript python ruby php go java csharp elixir"),
+  perl: C,
+};
 
 /** Whether a file in one language may call a definition in another by its name. Of most languages whose uses are not read nothing is said. */
 export function mayCallIn(from: string, to: string): boolean {
   if (from === to) return true;
   if (ALONE.has(from)) return false;
-  if (from === "html") return CALLED_IN_HTML.has(to) || !hasUses(to);
+  const called = CALLED_IN[from];
+  if (called) return called.has(to) || !hasUses(to);
   if (!hasUses(from) || !hasUses(to)) return true;
   if (TOGETHER.some((languages) => languages.has(from) && languages.has(to))) return true;
   return (C.has(from) && BESIDE_C.has(to)) || (BESIDE_C.has(from) && C.has(to));

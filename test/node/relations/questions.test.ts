@@ -217,12 +217,14 @@ describe("languages that do not call each other", () => {
     "page.html": "<script>show();</script>\n<p>total() split()</p>\n",
     "changes.xml": "<action>show() of total() and split()</action>\n",
     "style.css": "a { color: show(1); }\n",
+    Makefile: "all:\n\techo $(show) total() split() show()\n",
+    "xs.pl": "total();\nshow();\n",
   };
 
   it("have no callers by name there, but for what languages call of C", async () => {
     const index = await indexOf(files);
     expect((await callers(index, "split")).uses).toEqual(["use.cc:2 name 1"]);
-    expect((await callers(index, "total")).uses).toEqual(["ffi.rs:2 name 1"]);
+    expect((await callers(index, "total")).uses).toEqual(["ffi.rs:2 name 1", "xs.pl:1 name 1"]);
     expect((await callers(index, "show")).uses).toEqual(["page.html:1 name 1"]);
   });
 
@@ -254,7 +256,7 @@ describe("callers of a method", () => {
 
 describe("files in languages without rules", () => {
   it("take no places of files with rules, however many they are", async () => {
-    const pages = Array.from({ length: 1001 }, (_, i) => [`docs/${i}.pl`, "# shown\n"] as const);
+    const pages = Array.from({ length: 1001 }, (_, i) => [`docs/${i}.hs`, "# shown\n"] as const);
     const files = await indexOf({
       ...Object.fromEntries(pages),
       "src/a.ts": "export function shown() {}\n",
