@@ -22,7 +22,7 @@ import {
 import { moduleKey } from "./rust-keys.ts";
 import { isRubyFile, isRubyKey, isRubyProgram } from "./ruby-keys.ts";
 import { isOfRuby, RubyProgram } from "./ruby-program.ts";
-import { isOfStandardLibrary, isStandardModule } from "./standard-library.ts";
+import { isBuiltIn, isOfStandardLibrary, isStandardModule } from "./standard-library.ts";
 import { certainly, type ClassInfo, type Meaning, TAKEN, type Use, WHOLE_MODULE } from "./types.ts";
 import { givenBy, methodName } from "./wrapped.ts";
 
@@ -35,7 +35,7 @@ export async function resolveUse(
   files: RelatedFiles,
 ): Promise<Resolved> {
   const called = meaning.to === "likely" ? meaning.of : meaning;
-  if (OF_VALUES.has(called.to)) return "none";
+  if (OF_VALUES.has(called.to) || (called.to === "global" && isBuiltIn(path, name))) return "none";
   const resolver = new Resolver(files);
   resolver.isLikely = called !== meaning;
   const found = await (called.to === "global" ? resolver.fromStars(path, name) : resolver.resolve(path, called));
@@ -64,6 +64,8 @@ class Resolver implements Follower {
   isLikely = false;
   ambiguous = 0;
   isFirst = false;
+  /** Names that are looked for in what modules take over as a whole: modules may take each other over. */
+  readonly #starred = new Set<string>();
   readonly #asDefinition: Read = (path, meaning) => this.resolve(path, meaning);
 
   constructor(files: RelatedFiles) {
@@ -353,6 +355,9 @@ class Resolver implements Follower {
 
   /** What a name means that only a module taken over as a whole may bind. */
   async fromStars(path: string, name: string, read: Read = this.#asDefinition): Promise<Resolved> {
+    const key = `${path}\n${name}`;
+    if (this.#starred.has(key)) return "unknown";
+    this.#starred.add(key);
     for (const star of (await this.files.uses(path))?.stars ?? []) {
       const module = await this.#module(path, star);
       const found = module === undefined ? "unknown" : await this.nameOf(module, name, read);

@@ -21,6 +21,24 @@ const PYTHON = wordSet(
    webbrowser xml xmlrpc zipfile zipimport zlib zoneinfo`,
 );
 
+/** Functions and classes of Python that have their names in all files. */
+const PYTHON_BUILT_IN = wordSet(
+  `ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError BrokenPipeError
+   BufferError BytesWarning ChildProcessError ConnectionAbortedError ConnectionError ConnectionRefusedError
+   ConnectionResetError DeprecationWarning EOFError EncodingWarning EnvironmentError Exception ExceptionGroup
+   FileExistsError FileNotFoundError FloatingPointError FutureWarning GeneratorExit IOError ImportError ImportWarning
+   IndentationError IndexError InterruptedError IsADirectoryError KeyError KeyboardInterrupt LookupError MemoryError
+   ModuleNotFoundError NameError NotADirectoryError NotImplementedError OSError OverflowError
+   PendingDeprecationWarning PermissionError ProcessLookupError RecursionError ReferenceError ResourceWarning
+   RuntimeError RuntimeWarning StopAsyncIteration StopIteration SyntaxError SyntaxWarning SystemError SystemExit
+   TabError TimeoutError TypeError UnboundLocalError UnicodeDecodeError UnicodeEncodeError UnicodeError
+   UnicodeTranslateError UnicodeWarning UserWarning ValueError Warning ZeroDivisionError abs aiter all anext any ascii
+   bin bool breakpoint bytearray bytes callable chr classmethod compile complex delattr dict dir divmod enumerate eval
+   exec filter float format frozenset getattr globals hasattr hash help hex id input int isinstance issubclass iter
+   len list locals map max memoryview min next object oct open ord pow print property range repr reversed round set
+   setattr slice sorted staticmethod str sum super tuple type vars zip __import__`,
+);
+
 /** First path segments of Go's packages. */
 const GO = wordSet(
   `archive bufio bytes cmp compress container context crypto database debug embed encoding errors expvar flag fmt go
@@ -32,6 +50,9 @@ const GO = wordSet(
 const JVM = wordSet("java javax kotlin kotlinx");
 
 const RUST = wordSet("alloc core std");
+
+/** Whether a name that a file neither binds nor takes from a module is one of its language. */
+export const isBuiltIn = (path: string, name: string): boolean => /\.pyi?$/.test(path) && PYTHON_BUILT_IN.has(name);
 
 /** Whether a file imports a module of its language's standard library. The repository may still have a module of that name. */
 export function isStandardModule(path: string, module: string): boolean {

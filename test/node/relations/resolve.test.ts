@@ -125,8 +125,19 @@ describe("Python", () => {
       "run@6 → pkg/core.py:1",
       "extra@7 → pkg/more.py:1",
       "remove@8 → none",
-      "len@9 → unknown",
+      "len@9 → none",
     ]);
+  });
+
+  it("ends where modules take each other over", async () => {
+    const files = {
+      "pkg/__init__.py": "from .errors import *\nfrom .networks import *\nfrom .types import *\n",
+      "pkg/errors.py": "class Late(Exception):\n    pass\n",
+      "pkg/networks.py": "from pkg import errors\nfrom .types import *\n",
+      "pkg/types.py": "from pkg import errors\nfrom .networks import *\n",
+      "app.py": "from pkg import errors\nraise errors.Late()\n",
+    };
+    expect(await callsIn(files, "app.py")).toEqual(["Late@2 → pkg/errors.py:1"]);
   });
 
   it("follows self, super, declared types and constructions", async () => {
@@ -150,7 +161,7 @@ describe("Python", () => {
       "Base@3 → a.py:1",
       "get@7 → a.py:2",
       "get@8 → a.py:2",
-      "super@8 → unknown",
+      "super@8 → none",
       "get@9 → a.py:2",
       "put@11 → a.py:6",
       "put@12 → unknown",

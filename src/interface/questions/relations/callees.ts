@@ -1,4 +1,5 @@
 /** Callees: what is called inside of definitions. */
+import { isBareName, isOfType } from "../../../engines/relations/bare-names.ts";
 import { hasUses, LANGUAGES_WITH_USES, mayCallIn } from "../../../engines/relations/languages.ts";
 import type { Use } from "../../../engines/relations/types.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
@@ -119,7 +120,12 @@ export class CalleesFinder {
     if (called === "unknown") {
       const named = await this.#files.definitions(use.name, path);
       const language = this.#files.language(path);
-      return named.some((each) => mayCallIn(language, this.#files.language(each.path))) ? "name" : undefined;
+      const isBare = isBareName(language, use.meaning);
+      return named.some(
+        (each) => mayCallIn(language, this.#files.language(each.path)) && !(isBare && isOfType(each.kind)),
+      )
+        ? "name"
+        : undefined;
     }
     return called.definitions.map((definition) => ({ definition, certainty: called.certainty }));
   }

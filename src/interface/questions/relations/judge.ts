@@ -1,4 +1,5 @@
 /** How sure it is that a use means one of some definitions. */
+import { isBareName, isOfType } from "../../../engines/relations/bare-names.ts";
 import { mayCallIn } from "../../../engines/relations/languages.ts";
 import { AMBIGUOUS_LINE } from "../../../engines/relations/limits.ts";
 import { functionsOf } from "../../../engines/relations/overload-sets.ts";
@@ -33,6 +34,8 @@ export class Judge {
   /** Files of the definitions. */
   readonly #paths: ReadonlySet<string>;
   readonly #byPlace: ReadonlyMap<string, DefinedSymbol>;
+  /** Whether all of the definitions are members of types. */
+  readonly #areOfTypes: boolean;
   /** Whether a file imports the package of a definition, or is of its repository. */
   readonly #importing = new Map<string, boolean>();
   readonly #interfaces: GoInterfaces;
@@ -47,6 +50,7 @@ export class Judge {
     this.#names = new Set(definitions.map(writtenName));
     this.#paths = new Set(definitions.slice(0, MAX_FILES).map(({ path }) => path));
     this.#byPlace = new Map(definitions.map((each) => [symbolKey(each), each]));
+    this.#areOfTypes = definitions.every(({ kind }) => isOfType(kind));
     this.#interfaces = new GoInterfaces(files);
   }
 
@@ -115,11 +119,12 @@ export class Judge {
   }
 
   /**
-   * A name alone says nothing in a language that does not call that of a definition; in another repository, it says something only where the
-   * file imports the package of one.
+   * A name says nothing in a language that does not call that of a definition, nor without a receiver of members, where these have one; in
+   * another repository, it says something only where the file imports the package of one.
    */
   async #byName(path: string, use: Use): Promise<Judged | undefined> {
     if (!isWritten(use, this.#names)) return undefined;
+    if (this.#areOfTypes && isBareName(this.#files.language(path), use.meaning)) return undefined;
     if (!this.#importing.has(path)) this.#importing.set(path, await this.#imports(path));
     return this.#importing.get(path) ? { certainty: "name" } : undefined;
   }
