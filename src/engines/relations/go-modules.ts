@@ -23,6 +23,11 @@ export class GoModules {
     return this.#folders.size === 0;
   }
 
+  /** Whether an import names a package of one of the modules. */
+  isOwn(module: string): boolean {
+    return [...modulePrefixes(module)].some(([prefix]) => this.#folders.has(prefix));
+  }
+
   /** The folder of the package that an import names; undefined if it is in none of the modules. */
   packageFolder(module: string): string | undefined {
     for (const [prefix, inner] of modulePrefixes(module)) {

@@ -77,11 +77,47 @@ it("finds a package by the modules that the repository states, wherever these ar
     "Open@15 → store/store.go:3",
     "Check@16 → outside",
     "Open@17 → staging/src/k8s.acme/api/core/v1/types.go:3",
-    "Open@18 → outside",
+    "Open@18 → none",
     "Open@19 → tests/framework/cluster.go:3",
   ]);
   const found = await importersOf(await indexOf(files), "server/lease/lease.go");
   expect(found.map(({ path, line, certainty }) => `${path}:${line} ${certainty}`)).toEqual(["main.go:5 likely"]);
+});
+
+it("knows what is in no repository: names of the language, packages of others, types of the standard library", async () => {
+  const app = [
+    "package a",
+    "import (",
+    '\t"C"',
+    '\t"io"',
+    '\t"sync"',
+    '\t"testing"',
+    '\t"other.dev/log"',
+    '\t"other.dev/copied"',
+    ")",
+    "type Store struct { mu sync.Mutex; out io.Writer; log *log.Logger }",
+    "func (s *Store) Run(t *testing.T, tb testing.TB) {",
+    "\tclose(nil)", // 12
+    "\tlog.Open()",
+    "\tcopied.Open()",
+    "\tC.Open()",
+    "\tt.Run()", // 16
+    "\ts.mu.Lock()",
+    "\ttb.Run()",
+    "\ts.out.Write()",
+    "\ts.log.Lock()", // 20
+    "}",
+  ].join("\n");
+  const other =
+    "package b\n\ntype R struct{}\n\nfunc (r *R) close() {}\nfunc (r *R) Lock() {}\nfunc (r *R) Write() {}\nfunc Open() {}\n";
+  const files = { "go.mod": "module acme.dev/root\n", "a.go": app, "b/b.go": other };
+  const copied = { "vendor/other.dev/copied/copied.go": "package copied\n\nfunc Open() {}\n" };
+  const none = ["close@12 → none", "Open@13 → none", "Open@14 → none"];
+  const rest = ["Open@15 → outside", "Run@16 → none", "Lock@17 → none", "Run@18 → outside", "Write@19 → outside"];
+  expect(await callsIn(files, "a.go")).toEqual([...none, ...rest, "Lock@20 → outside"]);
+  expect(await callsIn({ ...files, ...copied }, "a.go")).toContain("Open@14 → outside");
+  // Without a manifest, which packages are the repository's own is not known.
+  expect(await callsIn({ "a.go": app, "b/b.go": other }, "a.go")).toContain("Open@13 → outside");
 });
 
 it("says nothing of a module that several manifests state", async () => {
