@@ -21,15 +21,16 @@ const NAME_ROOTS = ["src", "app", "", "src/lib"];
 
 /** Existing files that an import in a file usually means; none for the name of a package. */
 export function usualEntries(has: Has, path: string, module: string): Found[] {
-  const folders = foldersAbove(path);
+  const isOfFolder = OF_FOLDER.test(module);
+  if (!isOfFolder && !OF_NAME.test(module)) return [];
+  // An application has its manifest beside its configuration.
+  const folders = foldersAbove(path).filter((own) => own === "" || has(inFolder(own, "package.json")));
   if (module.startsWith(SVELTE_LIBRARY)) {
     const names = ["js", "ts", "mjs", "cjs", "mts"].map((ending) => `svelte.config.${ending}`);
     const folder = folders.find((own) => names.some((name) => has(inFolder(own, name))));
     if (folder !== undefined)
       return existing(has, inFolder(folder, `src/lib/${module.slice(SVELTE_LIBRARY.length)}`), true);
   }
-  const isOfFolder = OF_FOLDER.test(module);
-  if (!isOfFolder && !OF_NAME.test(module)) return [];
   const rest = module.replace(isOfFolder ? OF_FOLDER : OF_NAME, "");
   for (const folder of folders) {
     for (const root of isOfFolder ? ROOTS : NAME_ROOTS) {

@@ -148,12 +148,16 @@ describe("aliases", () => {
 
   it("are what frameworks call so, where no configuration says it", async () => {
     const files = {
+      "sites/kit/package.json": "{}",
       "sites/kit/svelte.config.js": "",
       "sites/kit/src/lib/api/index.js": "",
       "sites/kit/src/lib/Card.svelte": "",
+      "sites/vue/package.json": "{}",
       "sites/vue/src/views/Home.vue": "",
       "sites/vue/src/views/dates.ts": "",
+      "sites/nuxt/package.json": "{}",
       "sites/nuxt/utils/dates.ts": "",
+      "sites/plain/src/views/dates.ts": "",
       "src/lib/Card.svelte": "",
     };
     const fromKit = (module: string) => meant(files, "sites/kit/src/routes/a/+page.svelte", module);
@@ -167,6 +171,7 @@ describe("aliases", () => {
     ]);
     expect(await meant(files, "sites/vue/src/router/a.ts", "#views/dates")).toEqual(["sites/vue/src/views/dates.ts?"]);
     expect(await meant(files, "sites/nuxt/pages/a.vue", "~/utils/dates")).toEqual(["sites/nuxt/utils/dates.ts?"]);
+    expect(await meant(files, "sites/plain/src/a.ts", "@/views/dates")).toEqual([]);
     for (const module of ["@views/dates", "views/dates", "$views", "@/none"])
       expect(await meant(files, "sites/vue/src/a.ts", module), module).toEqual([]);
   });
