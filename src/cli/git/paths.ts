@@ -3,10 +3,10 @@ import { Buffer, isUtf8 } from "node:buffer";
 import { pathFromBytes } from "../../lib/path-text.ts";
 import { git, GitCommandError } from "./command.ts";
 
-/** Decodes all bytes of an output so that they can be told again. */
+/** `latin1` keeps every byte of an output that is not UTF-8. */
 export type Encoding = "utf8" | "latin1";
 
-/** An encoding that loses nothing of the output. */
+/** An encoding in which no byte of the output is lost. */
 export function encodingOf(output: Uint8Array): Encoding {
   return isUtf8(output) ? "utf8" : "latin1";
 }

@@ -16,7 +16,7 @@ const NEWLINE = 10;
 export interface EmbeddedCode {
   /** The file with everything except its code blanked; offsets and rows are unchanged. */
   units: Uint16Array;
-  /** The code in the markup of a component, as a script of its own, and names that it may mean otherwise than the component's scripts. */
+  /** The code in the markup of a component, as a script of its own, and names that may mean something else there than in the scripts. */
   markup?: { units: Uint16Array; names: ReadonlySet<string> };
   /** Cut levels: from the tree for code, from the layout for the rest. */
   levels(root: SyntaxNode): Uint8Array;

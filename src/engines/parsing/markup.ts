@@ -18,7 +18,7 @@ export interface Markup {
   names: Set<string>;
 }
 
-/** What has none of these calls nothing. */
+/** Code without one of these calls nothing. */
 const CALLING = /[(`]/;
 /** A function by its name alone. */
 const FUNCTION_NAME = /^\s*[\w$]+(?:\.[\w$]+)*\s*$/;

@@ -6,7 +6,7 @@ import type { FileUses } from "./types.ts";
 /** Before a namespace in the star imports of a file that uses it for its whole project. No identifier has a space. */
 export const GLOBAL_USING = "global ";
 
-/** By custom, the files that have nothing but these directives: `GlobalUsings.cs`, `Usings.cs`. */
+/** Files of these names hold the directives by custom: `GlobalUsings.cs`, `Usings.cs`. */
 const USING_FILE = /usings?\.cs$/i;
 const MAX_USING_FILES = 10;
 const PROJECT = /\.csproj$/;
@@ -16,7 +16,7 @@ const MAX_USINGS = 300;
 const MAX_TEXT = 200_000;
 const USING = /<Using\s[^<>]*>/g;
 const NAMESPACES = /\sInclude\s*=\s*"([\w.;\s]*)"/;
-/** What these name is a type, or has another name in the project. */
+/** With these, an item names a type, or gives a namespace another name. */
 const NO_NAMESPACE = /\s(?:Static|Alias)\s*=/;
 
 /** The files of a revision with their uses. */

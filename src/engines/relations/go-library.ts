@@ -1,4 +1,4 @@
-/** What uses of Go mean that are in no repository: names of the language, packages of others, types of the standard library. */
+/** Uses of Go that lead out of the repository: names of the language, packages of others, types of the standard library. */
 import { wordSet } from "../../lib/word-set.ts";
 import { findMember } from "./members.ts";
 import { folderOf } from "./modules.ts";

@@ -9,7 +9,7 @@ interface Found {
 
 type Has = (path: string) => boolean;
 
-/** SvelteKit calls the folder `src/lib` so. */
+/** SvelteKit's name for the folder `src/lib`. */
 const SVELTE_LIBRARY = "$lib/";
 /** `@/`, `~/` and `#/` of Vue, Nuxt and others; doubled in Nuxt. */
 const OF_FOLDER = /^(?:@{1,2}|~{1,2}|#)\//;
