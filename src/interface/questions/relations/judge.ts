@@ -119,8 +119,8 @@ export class Judge {
   }
 
   /**
-   * A name says nothing in a language that does not call that of a definition, nor without a receiver of members, where these have one; in
-   * another repository, it says something only where the file imports the package of one.
+   * A name says nothing in a language that cannot call the definitions, nor without a receiver if they are members in a language that names
+   * receivers. In another repository it says something only where the file imports the package of a definition.
    */
   async #byName(path: string, use: Use): Promise<Judged | undefined> {
     if (!isWritten(use, this.#names)) return undefined;
