@@ -196,18 +196,18 @@ export async function gitLine(cwd: string, args: readonly string[]): Promise<str
   }
 }
 
-/** Runs a git command and returns its NUL-separated output; empty if it fails. */
-export async function gitList(cwd: string, args: readonly string[]): Promise<string[]> {
+/** Runs a git command and returns its NUL-separated output, as `split` reads it; empty if it fails. */
+export async function gitList(cwd: string, args: readonly string[], split = splitNul): Promise<string[]> {
   try {
-    return splitNul(await git(cwd, args));
+    return split(await git(cwd, args));
   } catch (error) {
     if (error instanceof GitCommandError) return [];
     throw error;
   }
 }
 
-export function splitNul(output: Buffer): string[] {
-  const parts = output.toString("utf8").split("\0");
+export function splitNul(output: Buffer, encoding: BufferEncoding = "utf8"): string[] {
+  const parts = output.toString(encoding).split("\0");
   parts.pop();
   return parts;
 }

@@ -1,6 +1,6 @@
 /** The files of a commit. */
 import { CliError } from "../exit-codes.ts";
-import { git, GitCommandError } from "./command.ts";
+import { git, GitCommandError, splitNul } from "./command.ts";
 import { gitDamaged, type GitObject, readObjects, readSizes, ROOT_TREE, tryObjects } from "./objects.ts";
 import { encodingOf, pathOfText } from "./paths.ts";
 
@@ -27,8 +27,7 @@ export interface GitEntry {
 export async function listTree(cwd: string, commit: string): Promise<GitEntry[]> {
   const output = await git(cwd, ["ls-tree", "-r", "-t", "-z", "-l", "--full-tree", commit]);
   const encoding = encodingOf(output);
-  const lines = output.toString(encoding).split("\0").slice(0, -1);
-  const entries = lines.map((line) => {
+  const entries = splitNul(output, encoding).map((line) => {
     const tab = line.indexOf("\t");
     const [mode = "", , oid = "", size = "0"] = line.slice(0, tab).split(/ +/);
     return {
@@ -83,7 +82,7 @@ async function walkTree(cwd: string, commit: string): Promise<ReadableTree> {
     )) {
       const { path = "" } = level[at++] ?? {};
       if (!("bytes" in object) || object.type !== "tree") {
-        unread.push(path === "" ? "/" : `${pathOfText(path.slice(0, -1), "latin1")}/`);
+        unread.push(`${pathOfText(path.slice(0, -1), "latin1")}/`);
         continue;
       }
       for (const entry of entriesOf(object)) {

@@ -1,10 +1,10 @@
 /** Paths that git prints. */
 import { Buffer, isUtf8 } from "node:buffer";
 import { pathFromBytes } from "../../lib/path-text.ts";
-import { git, GitCommandError } from "./command.ts";
+import { gitList, splitNul } from "./command.ts";
 
 /** `latin1` keeps every byte of an output that is not UTF-8. */
-export type Encoding = "utf8" | "latin1";
+type Encoding = "utf8" | "latin1";
 
 /** An encoding in which no byte of the output is lost. */
 export function encodingOf(output: Uint8Array): Encoding {
@@ -30,17 +30,10 @@ export function pathOfText(text: string, encoding: Encoding): string {
 /** The paths of an output that has a NUL behind each. */
 export function splitPaths(output: Buffer): string[] {
   const encoding = encodingOf(output);
-  const parts = output.toString(encoding).split("\0");
-  parts.pop();
-  return parts.map((part) => pathOfText(part, encoding));
+  return splitNul(output, encoding).map((part) => pathOfText(part, encoding));
 }
 
 /** The files that git neither tracks nor ignores; none if it fails. */
-export async function untrackedPaths(root: string): Promise<string[]> {
-  try {
-    return splitPaths(await git(root, ["ls-files", "--others", "--exclude-standard", "-z"]));
-  } catch (error) {
-    if (error instanceof GitCommandError) return [];
-    throw error;
-  }
+export function untrackedPaths(root: string): Promise<string[]> {
+  return gitList(root, ["ls-files", "--others", "--exclude-standard", "-z"], splitPaths);
 }

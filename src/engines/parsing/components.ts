@@ -13,11 +13,11 @@ const SPACE = 32;
 const NEWLINE = 10;
 
 /** The code in a file of which the language's grammar reads only parts. */
-export interface EmbeddedCode {
+interface EmbeddedCode {
   /** The file with everything except its code blanked; offsets and rows are unchanged. */
   units: Uint16Array;
   /** The code in the markup of a component, as a script of its own, and names that may mean something else there than in the scripts. */
-  markup?: { units: Uint16Array; names: ReadonlySet<string> };
+  markup?: () => { units: Uint16Array; names: ReadonlySet<string> } | undefined;
   /** Cut levels: from the tree for code, from the layout for the rest. */
   levels(root: SyntaxNode): Uint8Array;
   /** The symbols of the code with those of the rest, in order. */
@@ -46,12 +46,15 @@ export function embeddedCode(language: LanguageId, source: SourceText): Embedded
 function component(language: "vue" | "svelte", source: SourceText): EmbeddedCode {
   const { text } = source;
   const scripts = blocksOf(text, "script");
-  const blocks = [...scripts, ...blocksOf(text, "style")].toSorted((a, b) => a.start - b.start);
-  const markup = readMarkup(language, text, blocks);
-  // Lines of scripts are nested in their block: a level below the block's own edges.
-  const code = embedded(source, scripts, [], 2);
-  if (markup.code.length === 0) return code;
-  return { ...code, markup: { units: asStatements(source.codeUnits(), markup), names: markup.names } };
+  return {
+    // Lines of scripts are nested in their block: a level below the block's own edges.
+    ...embedded(source, scripts, [], 2),
+    markup() {
+      const blocks = [...scripts, ...blocksOf(text, "style")].toSorted((a, b) => a.start - b.start);
+      const { code, names } = readMarkup(language, text, blocks);
+      return code.length === 0 ? undefined : { units: asStatements(source.codeUnits(), code), names };
+    },
+  };
 }
 
 function embedded(

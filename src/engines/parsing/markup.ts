@@ -11,7 +11,7 @@ interface Code extends Span {
   isHandler: boolean;
 }
 
-export interface Markup {
+interface Markup {
   /** Expressions and statements that may call something, in order. The characters before and behind each belong to none. */
   code: Code[];
   /** Names that the markup binds somewhere, as a loop does, and others of the same patterns: what they mean depends on the place. */
@@ -54,7 +54,7 @@ const NEGATION = 33;
  * The expressions of a markup as statements of a script, with offsets and rows as they are: the rest is blank. A sign before what would begin a
  * block, function or class makes an expression of it.
  */
-export function asStatements(units: Uint16Array, { code }: Markup): Uint16Array {
+export function asStatements(units: Uint16Array, code: Markup["code"]): Uint16Array {
   const statements = units.map((unit) => (unit === NEWLINE ? NEWLINE : SPACE));
   for (const { start, end, isHandler } of code) {
     statements.set(units.subarray(start, end), start);

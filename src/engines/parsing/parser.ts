@@ -122,10 +122,9 @@ async function syntaxOutline(
     onStage("symbols");
     const uses = readUses?.(tree.root, language);
     const addMarkup = (read: ReadUses | undefined): void => {
-      if (!read || !parts?.markup || !clipLongLines(source, parts.markup.units)) return;
-      const { units: statements, names } = parts.markup;
-      const markup = parse(statements);
-      if (markup.ok) read.addMarkup(markup.tree.root, names);
+      const markup = read && parts?.markup?.();
+      const statements = markup && clipLongLines(source, markup.units) ? parse(markup.units) : undefined;
+      if (read && markup && statements?.ok === true) read.addMarkup(statements.tree.root, markup.names);
     };
     onStage("uses");
     if (damaged.length === 0) {

@@ -1,12 +1,12 @@
 /** Namespaces that all files of a C# project use without naming them: `global using` in one of its files, `Using` in those of MSBuild. */
-import { foldersAbove, folderOf } from "./modules.ts";
+import { foldersAbove, folderOf, inFolder } from "./modules.ts";
 import type { ConfiguredFiles } from "./script-configs.ts";
 import type { FileUses } from "./types.ts";
 
 /** Before a namespace in the star imports of a file that uses it for its whole project. No identifier has a space. */
 export const GLOBAL_USING = "global ";
 
-/** Files of these names hold the directives by custom: `GlobalUsings.cs`, `Usings.cs`. */
+/** By custom, files with such names hold the directives: `GlobalUsings.cs`, `Usings.cs`. */
 const USING_FILE = /usings?\.cs$/i;
 const MAX_USING_FILES = 10;
 const PROJECT = /\.csproj$/;
@@ -32,7 +32,10 @@ export class KnownProjects {
 /** The namespaces that the project of a file uses in all files, in order. The nearest folder above with a `.csproj` is the project's. */
 export async function globalUsings(files: Files, known: KnownProjects, path: string): Promise<readonly string[]> {
   known.files ??= {
-    folders: projectFolders(files.paths),
+    folders: Map.groupBy(
+      files.paths.filter((own) => PROJECT.test(own)),
+      folderOf,
+    ),
     sources: files.paths.filter((own) => USING_FILE.test(own)),
   };
   const { folders, sources } = known.files;
@@ -48,25 +51,12 @@ export async function globalUsings(files: Files, known: KnownProjects, path: str
   return usings;
 }
 
-function projectFolders(paths: readonly string[]): Map<string, string[]> {
-  const folders = new Map<string, string[]>();
-  for (const path of paths) {
-    if (!PROJECT.test(path)) continue;
-    const own = folders.get(folderOf(path));
-    if (own) own.push(path);
-    else folders.set(folderOf(path), [path]);
-  }
-  return folders;
-}
-
 async function readUsings(
   files: Files,
   folder: string,
   { projects, sources }: { projects: readonly string[]; sources: readonly string[] },
 ): Promise<readonly string[]> {
-  const shared = foldersAbove(`${folder}/x`).flatMap((own) =>
-    SHARED.map((name) => (own === "" ? name : `${own}/${name}`)),
-  );
+  const shared = foldersAbove(`${folder}/x`).flatMap((own) => SHARED.map((name) => inFolder(own, name)));
   const texts = await files.textsOf([...projects, ...shared.filter((own) => files.has(own))]);
   const found = new Set(texts.flatMap((text) => usingsIn(text ?? "")));
   for (const source of sources)

@@ -55,7 +55,7 @@ const ALONE = wordSet(
 );
 /** For languages whose uses are not read, those with rules that they may call. */
 const CALLED_IN: Readonly<Record<string, ReadonlySet<string>>> = {
-  // Those of the scripts that it holds, and of programs whose templates it may be.
+  // Languages of the scripts in it, and of programs that may have it as a template.
   html: wordSet("typescript tsx vue svelte javascript python ruby php go java csharp elixir"),
   perl: C,
 };

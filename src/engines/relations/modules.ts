@@ -149,6 +149,9 @@ export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
 
+/** A path in a folder, which is `""` for the root. */
+export const inFolder = (folder: string, path: string): string => (folder === "" ? path : `${folder}/${path}`);
+
 /** Folders above a file that are looked into. */
 const MAX_FOLDERS = 30;
 

@@ -1,5 +1,5 @@
 /** Aliases of scripts that no configuration in the repository states: frameworks generate it, or a bundler's has them in code. */
-import { foldersAbove, joinPath, scriptFiles } from "./modules.ts";
+import { foldersAbove, inFolder, joinPath, scriptFiles } from "./modules.ts";
 
 /** An existing file, and whether a rule names it: others are where what is named so usually is. */
 interface Found {
@@ -34,14 +34,12 @@ export function usualEntries(has: Has, path: string, module: string): Found[] {
   const rest = module.replace(isOfFolder ? OF_FOLDER : OF_NAME, "");
   for (const folder of folders) {
     for (const root of isOfFolder ? ROOTS : NAME_ROOTS) {
-      const found = existing(has, joinPath(folder, root === "" ? rest : `${root}/${rest}`), false);
+      const found = existing(has, joinPath(folder, inFolder(root, rest)), false);
       if (found.length > 0) return found;
     }
   }
   return [];
 }
-
-const inFolder = (folder: string, path: string): string => (folder === "" ? path : `${folder}/${path}`);
 
 function existing(has: Has, path: string | undefined, isStated: boolean): Found[] {
   if (path === undefined) return [];

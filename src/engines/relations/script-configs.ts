@@ -3,7 +3,7 @@
  * or by their folders, the aliases of `tsconfig.json` and `jsconfig.json`, the `imports` of those manifests, and what frameworks call so.
  */
 import { parse } from "jsonc-parser";
-import { byTaking, folderOf, foldersAbove, joinPath, scriptFiles } from "./modules.ts";
+import { byTaking, folderOf, foldersAbove, inFolder, joinPath, scriptFiles } from "./modules.ts";
 import { usualEntries } from "./script-aliases.ts";
 
 /** A file that an import may mean. */
@@ -80,7 +80,9 @@ export class ScriptConfigs {
     if (/^\.{1,2}(?:\/|$)/.test(module)) return this.#entriesOfFolder(path, module);
     if (/^[./]|^\w+:/.test(module)) return [];
     const aliases = await this.#nearest(path, ["tsconfig.json", "jsconfig.json"], (own) => this.#readAliases(own, 0));
-    const aliased = aliases ? targetsOf(aliases, module).flatMap((target) => filesAt(target, true)) : [];
+    const aliased = aliases
+      ? targetsOf(aliases, module).flatMap((target) => filesAt(joinPath(aliases.folder, target), true))
+      : [];
     // Node takes names with `#`, Deno any.
     const manifests = module.startsWith("#") ? ["package.json", ...DENO_CONFIGS] : DENO_CONFIGS;
     const imports = await this.#nearest(path, manifests, (own) => this.#readImports(own));
@@ -88,7 +90,7 @@ export class ScriptConfigs {
     const own = (await this.#allPackages()).get(name);
     const entries = [
       ...aliased,
-      ...(imports ? targetsOf(imports, module).flatMap((target) => withSources(imports.folder, target)) : []),
+      ...(imports ? statedEntries(imports.folder, targetsOf(imports, module)) : []),
       ...(own ? entriesOf(own, inner) : []),
     ].slice(0, MAX_ENTRIES);
     const existing = entries.filter((entry) => this.#files.has(entry.path));
@@ -100,7 +102,7 @@ export class ScriptConfigs {
   async #entriesOfFolder(path: string, module: string): Promise<Entry[]> {
     const folder = joinPath(folderOf(path), module);
     if (folder === undefined) return [];
-    const manifest = folder === "" ? "package.json" : `${folder}/package.json`;
+    const manifest = inFolder(folder, "package.json");
     if (!this.#files.has(manifest)) return [];
     let entries = this.#known.folders.get(manifest);
     if (!entries) {
@@ -148,9 +150,7 @@ export class ScriptConfigs {
     read: (file: string) => Promise<Aliases | undefined>,
   ): Promise<Aliases | undefined> {
     for (const folder of foldersAbove(path)) {
-      const own = names
-        .map((name) => (folder === "" ? name : `${folder}/${name}`))
-        .find((each) => this.#files.has(each));
+      const own = names.map((name) => inFolder(folder, name)).find((each) => this.#files.has(each));
       const found = own === undefined ? undefined : await this.#aliasesIn(own, read);
       // A part of a workspace of Deno that has no imports has those of the whole.
       const goesOn = own === undefined || (found === undefined && names.includes("deno.json"));
@@ -242,16 +242,15 @@ export function packageNamed(module: string): { name: string; inner: string } {
   return { name, inner };
 }
 
-/** Paths that an alias maps a module to: the pattern with the longest text before its `*` counts, as TypeScript has it. */
-function targetsOf({ folder, paths, hasBase }: Aliases, module: string): string[] {
+/** Paths from the folder of the aliases that a module is mapped to: the pattern with the longest text before its `*` counts, as TypeScript has it. */
+function targetsOf({ paths, hasBase }: Aliases, module: string): string[] {
   let best: { before: number; rest: string; targets: readonly string[] } | undefined;
   for (const [pattern, targets] of paths) {
     const rest = restOf(pattern, module);
     const before = pattern.includes("*") ? pattern.indexOf("*") : pattern.length + 1;
     if (rest !== undefined && before > (best?.before ?? -1)) best = { before, rest, targets };
   }
-  const targets = best ? best.targets.map((target) => target.replace("*", () => best.rest)) : hasBase ? [module] : [];
-  return targets.flatMap((target) => joinPath(folder, target) ?? []);
+  return best ? best.targets.map((target) => target.replace("*", () => best.rest)) : hasBase ? [module] : [];
 }
 
 /** What stands for the `*` of a pattern; empty for a pattern without one. Undefined if the module does not match. */
@@ -269,11 +268,7 @@ function restOf(pattern: string, module: string): string | undefined {
 export function entriesOf({ folder, manifest }: ScriptPackage, inner: string): Entry[] {
   const stated = statedFor(manifest, inner).slice(0, MAX_ENTRIES);
   const usual = (inner === "" ? ["index", "main"] : [inner]).flatMap((name) => [`src/${name}`, name, `lib/${name}`]);
-  return [
-    ...stated.flatMap((target) => filesAt(joinPath(folder, target), true)),
-    ...stated.flatMap((target) => filesAt(joinPath(folder, sourceOf(target)), false)),
-    ...usual.flatMap((target) => filesAt(joinPath(folder, target), false)),
-  ];
+  return [...statedEntries(folder, stated), ...usual.flatMap((target) => filesAt(joinPath(folder, target), false))];
 }
 
 /** Targets of `exports`, or of the fields before it. */
@@ -292,10 +287,12 @@ function statedFor(manifest: Values, inner: string): string[] {
   return inner === "" ? MAIN_FIELDS.flatMap((field) => stringsIn(manifest[field])) : [];
 }
 
-/** A file of a package, and where its source usually is. */
-function withSources(folder: string, path: string): Entry[] {
-  const inner = folder === "" ? path : path.slice(folder.length + 1);
-  return [...filesAt(path, true), ...filesAt(joinPath(folder, sourceOf(inner)), false)];
+/** The files that a manifest in a folder names, then where their sources usually are. */
+function statedEntries(folder: string, targets: readonly string[]): Entry[] {
+  return [
+    ...targets.flatMap((target) => filesAt(joinPath(folder, target), true)),
+    ...targets.flatMap((target) => filesAt(joinPath(folder, sourceOf(target)), false)),
+  ];
 }
 
 /** Where the source of a built file usually is: `dist/esm/index.d.ts` comes from `src/index`. */

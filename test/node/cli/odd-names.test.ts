@@ -20,7 +20,7 @@ afterEach(() => sandbox.remove());
 
 /** Other systems refuse names that are not UTF-8. */
 describe.runIf(process.platform === "linux")("files with names that are not plain text", () => {
-  /** Writes the files into a folder; each has a definition that tells its number. */
+  /** Writes the files into a folder, each with a definition that has its number. */
   function write(folder: string): void {
     const place = (name: string) =>
       Buffer.concat([Buffer.from(`${sandbox.path(folder)}/`), Buffer.from(name, "latin1")]);

@@ -135,7 +135,7 @@ it("keeps every line and place of the markup's code", () => {
         const text = pieces.join("");
         const units = Uint16Array.from(text, (character) => character.charCodeAt(0));
         const markup = readMarkup(language, text, []);
-        const statements = String.fromCharCode(...asStatements(units, markup));
+        const statements = String.fromCharCode(...asStatements(units, markup.code));
         expect(statements).toHaveLength(text.length);
         expect([...statements.matchAll(/\n/g)].map(({ index }) => index)).toEqual(
           [...text.matchAll(/\n/g)].map(({ index }) => index),

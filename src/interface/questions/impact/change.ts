@@ -43,7 +43,7 @@ export interface Change {
   formerPaths: string[];
   /** Definitions that it touches. */
   symbols: DefinedSymbol[];
-  /** Classes that only get or lose functions, of which nothing is different for what constructs them. */
+  /** Classes that only gain or lose functions: what constructs them stays the same. */
   around: DefinedSymbol[];
   interfaces: InterfaceChange[];
   /** Definitions that it takes away, of an index that no longer has them. */

@@ -11,7 +11,7 @@ const ANNOTATION = /^\s{0,100}(?:@[\p{L}_][\p{L}\p{N}_.]{0,100}\s{0,10}(?:\(|$)|
 export interface Touched {
   /** Definitions that change themselves. */
   own: DefinedSymbol[];
-  /** Classes that only get or lose functions: nothing is different for what constructs them. */
+  /** Classes that only gain or lose functions: what constructs them stays the same. */
   around: DefinedSymbol[];
 }
 
