@@ -34,11 +34,16 @@ export function embeddingText(chunk: { context: string; text: string }): string 
   return chunk.context === "" ? text : `${chunk.context}\n${text}`;
 }
 
-/** Cuts a file into chunks of whole lines that cover every non-blank line once, in order. */
+/** Cuts a file into chunks of whole lines that cover every non-blank line once, in order, but for rows that the outline omits. */
 export function buildChunks(source: SourceText, outline: Outline, secrets: readonly SecretRange[]): Chunk[] {
   const spans: Span[] = [];
   const splitter = new Splitter(source, outline.levels);
-  splitter.split({ from: 0, to: source.lineCount }, TARGET_WEIGHT, spans);
+  let from = 0;
+  for (const omitted of outline.omitted ?? []) {
+    splitter.split({ from, to: omitted.from }, TARGET_WEIGHT, spans);
+    from = omitted.to + 1;
+  }
+  splitter.split({ from, to: source.lineCount }, TARGET_WEIGHT, spans);
   const chunks: Chunk[] = [];
   const scopes = new ScopeIndex(outline.symbols);
   for (const span of spans) {

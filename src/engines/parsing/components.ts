@@ -3,7 +3,7 @@ import type { LanguageId } from "./languages.ts";
 import { layoutLevels, MAX_SYNTAX_LEVEL, syntaxLevels } from "./levels.ts";
 import { foldSignature } from "./prose.ts";
 import { formatMacro } from "./skeleton.ts";
-import { asStatements, readMarkup, type Span } from "./markup.ts";
+import { asStatements, type ComponentLanguage, readMarkup, type Span } from "./markup.ts";
 import type { SourceText } from "./source-text.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
 import type { DraftSymbol } from "./types.ts";
@@ -25,11 +25,11 @@ interface EmbeddedCode {
 }
 
 /**
- * The code in a Vue or Svelte component, or in a grammar of Yacc or Lex. `whole`: the file is code as a whole. `none`: it has no code that the
+ * The code in a component of Vue, Svelte or Astro, or in a grammar of Yacc or Lex. `whole`: the file is code as a whole. `none`: it has no code that the
  * language's grammar reads, as a grammar with actions in another language than C.
  */
 export function embeddedCode(language: LanguageId, source: SourceText): EmbeddedCode | "whole" | "none" {
-  if (language === "vue" || language === "svelte") return component(language, source);
+  if (language === "vue" || language === "svelte" || language === "astro") return component(language, source);
   if (language !== "yacc" && language !== "lex") return "whole";
   const grammar = readGrammar(source.text, language);
   if (!grammar) return "none";
@@ -43,9 +43,9 @@ export function embeddedCode(language: LanguageId, source: SourceText): Embedded
   return code;
 }
 
-function component(language: "vue" | "svelte", source: SourceText): EmbeddedCode {
+function component(language: ComponentLanguage, source: SourceText): EmbeddedCode {
   const { text } = source;
-  const scripts = blocksOf(text, "script");
+  const scripts = [...(language === "astro" ? frontmatterOf(text) : []), ...blocksOf(text, "script")];
   return {
     // Lines of scripts are nested in their block: a level below the block's own edges.
     ...embedded(source, scripts, [], 2),
@@ -85,7 +85,7 @@ function embedded(
       return levels;
     },
     withOwn: (symbols) =>
-      rules.length === 0 ? [...symbols] : merged(symbols, rules.slice(0, MAX_RULES).map(ruleSymbol(source))),
+      rules.length === 0 ? [...symbols] : mergeSymbols(symbols, rules.slice(0, MAX_RULES).map(ruleSymbol(source))),
   };
 }
 
@@ -113,11 +113,18 @@ const ruleSymbol =
   };
 
 /** Two lists of symbols as one, in order. Those of the second have no parents. */
-function merged(symbols: readonly DraftSymbol[], others: readonly DraftSymbol[]): DraftSymbol[] {
+export function mergeSymbols(symbols: readonly DraftSymbol[], others: readonly DraftSymbol[]): DraftSymbol[] {
   const all = [...symbols, ...others].toSorted((a, b) => a.start - b.start);
   const places = new Map(all.map((symbol, place) => [symbol, place]));
   const placeOf = (index: number) => places.get(symbols[index] as DraftSymbol) ?? null;
   return all.map((each) => (each.parent === null ? each : Object.assign({}, each, { parent: placeOf(each.parent) })));
+}
+
+/** The script at the top of an Astro component, between two lines of dashes. */
+function frontmatterOf(text: string): Span[] {
+  const [opening] = /^\s{0,1000}---[ \t]{0,100}\r?\n/.exec(text) ?? [];
+  const close = opening === undefined ? -1 : text.indexOf("\n---", opening.length - 1);
+  return opening === undefined || close < 0 ? [] : [{ start: opening.length, end: close + 1 }];
 }
 
 /** The text between `<script …>` and `</script`, or those of styles. Each search continues where the last one ended. */

@@ -1,4 +1,6 @@
-/** Expressions in the markup of Vue and Svelte components. */
+/** Expressions in the markup of components. */
+
+export type ComponentLanguage = "vue" | "svelte" | "astro";
 
 /** Part of a text, by offsets; the end is not part of it. */
 export interface Span {
@@ -34,7 +36,7 @@ const MAX_DEPTH = 50;
 const NAME = /[\p{ID_Start}$_][\p{ID_Continue}$]*/gu;
 
 /** The expressions outside of `blocks`, which are scripts and styles. One pass over the text. */
-export function readMarkup(language: "vue" | "svelte", text: string, blocks: readonly Span[]): Markup {
+export function readMarkup(language: ComponentLanguage, text: string, blocks: readonly Span[]): Markup {
   const markup: Markup = { code: [], names: new Set() };
   const read = language === "vue" ? readVue : readSvelte;
   let from = 0;
@@ -165,7 +167,7 @@ function directive(part: Part, name: string, start: number, end: number): void {
   } else if (/^(?::|@|v-)/.test(name)) part.addCode(start, end, /^(?:@|v-on:)/.test(name));
 }
 
-/** `{…}`, wherever it stands. */
+/** `{…}`, wherever it stands. Svelte's blocks are what no expression of Astro begins with. */
 function readSvelte(part: Part): void {
   const { text } = part;
   const next = /\{|\slet:([\w$]+)|<!--/g;
@@ -175,7 +177,7 @@ function readSvelte(part: Part): void {
     if (name !== undefined) part.addNames(at - name.length, at);
     else if (mark === "{") {
       const close = closingBrace(text, at);
-      if (close === undefined) return;
+      if (close === undefined) continue;
       svelteTag(part, at, close);
       next.lastIndex = close + 1;
     } else next.lastIndex = part.find("-->", at);
@@ -257,11 +259,11 @@ function endOf(text: string, sought: string, from: number): number {
   return at < 0 ? text.length : at + sought.length;
 }
 
-/** The end of a string that has begun before `from`. */
+/** The end of a string that has begun before `from`; `from` itself where its line has no second quote, as after an apostrophe in a text. */
 function endOfString(text: string, quote: string, from: number): number {
-  for (let at = from; at < text.length; at++) {
+  for (let at = from; at < text.length && text[at] !== "\n"; at++) {
     if (text[at] === "\\") at++;
-    else if (text[at] === quote || text[at] === "\n") return at + 1;
+    else if (text[at] === quote) return at + 1;
   }
-  return text.length;
+  return from;
 }

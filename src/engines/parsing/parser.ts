@@ -9,6 +9,7 @@ import { linesOf } from "./secrets/lines.ts";
 import type { SecretRange } from "./secrets/types.ts";
 import { withholdSecrets } from "./secrets/withhold.ts";
 import { embeddedCode } from "./components.ts";
+import { readNotebook } from "./notebook.ts";
 import { damagedRows, hasUnreadLines } from "./pieces.ts";
 import { glueRows, parseReadable } from "./readable.ts";
 import { usesAroundErrors } from "./recovered-uses.ts";
@@ -78,7 +79,16 @@ export async function createParser(
         return finish(text, plainOutline(text), { outcome: info.mode }, onStage);
       if (info.mode === "structure")
         return finish(text, structureOutline(language, text), { outcome: "structure" }, onStage);
-      const result = await syntaxOutline(engine, compiled, language, text, { readUses, onStage });
+      const notebook = language === "notebook" ? readNotebook(text) : undefined;
+      if (language === "notebook" && !notebook?.code)
+        return finish(
+          text,
+          notebook?.complete(plainOutline(text)) ?? plainOutline(text),
+          { outcome: "plain" },
+          onStage,
+        );
+      const outline = await syntaxOutline(engine, compiled, language, notebook?.code ?? text, { readUses, onStage });
+      const result = typeof outline === "string" || !notebook ? outline : notebook.complete(outline);
       if (typeof result === "string")
         return finish(text, plainOutline(text), { outcome: "fallback", fallbackReason: result }, onStage);
       return finish(text, result, { outcome: result.isPartial ? "partial" : "syntax" }, onStage);
@@ -103,7 +113,8 @@ async function syntaxOutline(
   const compiled = compiledRules.get(name) ?? compileRules(rules, grammar);
   compiledRules.set(name, compiled);
   const whole = parts?.units ?? source.codeUnits();
-  if (!clipLongLines(source, whole)) return "long-lines";
+  // The long lines of a notebook are outputs, which are blank here.
+  if (!clipLongLines(source, whole) && language !== "notebook") return "long-lines";
   const budget = workBudget(whole.length);
   const parse = (text: Uint16Array) => engine.parse(text, source.text, grammar, budget);
   try {

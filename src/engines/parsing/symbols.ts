@@ -1,3 +1,4 @@
+import { afterAnnotations, headText } from "./annotations.ts";
 import type { LoadedGrammar } from "./core.ts";
 import { type Trivium, TriviaIndex, type TriviumNode } from "./leading.ts";
 import { plainName } from "./plain-name.ts";
@@ -31,16 +32,6 @@ const OWNER_KINDS: ReadonlySet<SymbolKind> = new Set<SymbolKind>([...TYPE_KINDS,
 const MAX_SYMBOLS = 20_000;
 /** Kinds that conditional compilation, unions of types and the like declare twice in the same place. */
 const MEMBER_KINDS: ReadonlySet<SymbolKind> = new Set<SymbolKind>(["field", "enum_member"]);
-
-/** How annotations begin, and the types of their nodes. */
-const ANNOTATION_MARKS: ReadonlySet<string> = new Set("@[#");
-const ANNOTATIONS: ReadonlySet<string> = new Set([
-  "annotation",
-  "marker_annotation",
-  "attribute",
-  "attribute_list",
-  "decorator",
-]);
 
 /** Characters of a declaration's head in which its name is searched. */
 const MAX_NAME_DISTANCE = 2000;
@@ -206,12 +197,13 @@ class Extractor {
     const lead = this.#leads.before(outer.start);
     const end = trimEnd(source.text, outer.start, found.end ?? outer.end);
     const headStart = found.headStart ?? outer.start;
+    const declaration = "children" in outer ? outer : node;
     const headEnd = found.headEnd ?? node.field("body")?.start ?? this.#defaultHeadEnd(kind, node, end);
     return {
       kind,
       name,
       qualifiedName: path,
-      signature: foldSignature(source.text.slice(headStart, Math.min(Math.max(headEnd, headStart), end))),
+      signature: foldSignature(headText(declaration, headStart, Math.min(Math.max(headEnd, headStart), end))),
       doc: found.doc === undefined ? lead.doc : limitDoc(found.doc),
       parent: scope.symbol,
       start: lead.start,
@@ -235,16 +227,8 @@ class Extractor {
   /** The head is the whole node for functions without a body, else up to the end of its first line behind annotations. */
   #defaultHeadEnd(kind: SymbolKind, node: SyntaxNode, end: number): number {
     if (FUNCTION_KINDS.has(kind) && kind !== "macro") return end;
-    const row = this.#source.rowAt(this.#afterAnnotations(node));
+    const row = this.#source.rowAt(afterAnnotations(node));
     return this.#source.contentEnd(Math.min(row, this.#source.lineCount - 1));
-  }
-
-  /** Where a declaration begins behind the annotations in its node. */
-  #afterAnnotations(node: SyntaxNode): number {
-    if (!ANNOTATION_MARKS.has(this.#source.text[node.start] ?? "")) return node.start;
-    for (const child of node.children.flatMap((own) => (own.type === "modifiers" ? own.children : [own])))
-      if (!ANNOTATIONS.has(child.type)) return child.start;
-    return node.start;
   }
 }
 

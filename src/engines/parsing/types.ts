@@ -1,3 +1,4 @@
+import type { RowRange } from "./pieces.ts";
 import type { LineRange } from "./secrets/lines.ts";
 import type { ReadUses } from "./uses-reader.ts";
 
@@ -124,4 +125,6 @@ export interface Outline {
   uses?: ReadUses | undefined;
   /** Whether some lines could not be read by the grammar. */
   isPartial?: boolean;
+  /** Rows that are in no chunk, in order: data within the file. */
+  omitted?: readonly RowRange[];
 }

@@ -10,8 +10,10 @@ export const LANGUAGES_WITH_USES = [
   "tsx",
   "vue",
   "svelte",
+  "astro",
   "javascript",
   "python",
+  "notebook",
   "go",
   "java",
   "c",
@@ -43,7 +45,8 @@ export const mayCall = (language: string): boolean => !CALL_NOTHING.has(language
 const C = wordSet("c cpp yacc lex");
 /** Languages that call each other by the names that definitions have there. */
 const TOGETHER: readonly ReadonlySet<string>[] = [
-  wordSet("typescript tsx vue svelte javascript"),
+  wordSet("typescript tsx vue svelte astro javascript"),
+  wordSet("python notebook"),
   wordSet("java kotlin scala"),
   C,
 ];
@@ -56,7 +59,7 @@ const ALONE = wordSet(
 /** For languages whose uses are not read, those with rules that they may call. */
 const CALLED_IN: Readonly<Record<string, ReadonlySet<string>>> = {
   // Languages of the scripts in it, and of programs that may have it as a template.
-  html: wordSet("typescript tsx vue svelte javascript python ruby php go java csharp elixir"),
+  html: wordSet("typescript tsx vue svelte astro javascript python ruby php go java csharp elixir"),
   perl: C,
 };
 

@@ -10,6 +10,9 @@ const SOURCES_OF: Readonly<Record<string, readonly string[]>> = {
   ".cjs": [".cts", ".d.cts", ".cjs"],
 };
 
+/** Whether a file is written in Python: a module, its types, or a notebook. */
+export const isPython = (path: string): boolean => /\.(?:pyi?|ipynb)$/.test(path);
+
 /** Paths that an import in a file may mean; empty if it names a package that is not part of the file's folders. */
 export function modulePaths(path: string, module: string): string[] {
   const { mark, own } = splitMark(path);
@@ -18,7 +21,7 @@ export function modulePaths(path: string, module: string): string[] {
 
 function pathsIn(path: string, module: string): string[] {
   if (path.endsWith(".rs")) return rustPaths(path, module);
-  return /\.pyi?$/.test(path) ? pythonPaths(path, module) : scriptPaths(path, module);
+  return isPython(path) ? pythonPaths(path, module) : scriptPaths(path, module);
 }
 
 function scriptPaths(path: string, module: string): string[] {
@@ -40,7 +43,7 @@ export const isIndex = (path: string): boolean => /(?:^|\/)index\.(?:d\.)?[cm]?[
 export function scriptFiles(joined: string): string[] {
   const [ending = ""] = /\.[cm]?jsx?$/.exec(joined) ?? [];
   const sources = SOURCES_OF[ending]?.map((other) => joined.slice(0, -ending.length) + other) ?? [];
-  const exact = /\.(?:[cm]?tsx?|vue|svelte)$/.test(joined) ? [joined] : [];
+  const exact = /\.(?:[cm]?tsx?|vue|svelte|astro)$/.test(joined) ? [joined] : [];
   const index = joined === "" ? "index" : `${joined}/index`;
   return [
     ...exact,
@@ -85,7 +88,7 @@ export function packageAround(module: string): string {
 /** The submodule of a module of Python or Rust; undefined for other languages. */
 export function submodule(path: string, module: string, name: string): string | undefined {
   if (path.endsWith(".rs")) return `${module}::${name}`;
-  if (!/\.pyi?$/.test(path)) return undefined;
+  if (!isPython(path)) return undefined;
   return module.endsWith(".") ? module + name : `${module}.${name}`;
 }
 
@@ -94,7 +97,7 @@ export function moduleNamed(path: string, meaning: Meaning): string | undefined 
   const names: string[] = [];
   let of = meaning;
   for (; of.to === "member"; of = of.of) names.unshift(of.name);
-  if (!/\.pyi?$/.test(path) || of.to !== "import" || of.name !== "*" || names.length === 0) return undefined;
+  if (!isPython(path) || of.to !== "import" || of.name !== "*" || names.length === 0) return undefined;
   return [of.module, ...names].join(".");
 }
 

@@ -13,8 +13,8 @@ import { type Entry, entriesOf, packageNamed } from "./script-configs.ts";
 const MAX_NAMES = 10;
 
 const KINDS: readonly [RegExp, ManifestKind][] = [
-  [/\.(?:[cm]?[jt]sx?|vue|svelte)$/, "script"],
-  [/\.pyi?$/, "python"],
+  [/\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/, "script"],
+  [/\.(?:pyi?|ipynb)$/, "python"],
   [/\.rs$/, "rust"],
   [/\.go$/, "go"],
 ];

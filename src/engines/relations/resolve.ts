@@ -4,7 +4,7 @@ import { leavesRepository } from "./go-library.ts";
 import { handed } from "./handed.ts";
 import { findMember, inheritsFrom } from "./members.ts";
 import { functionsOf, oneOf, takingArguments } from "./overload-sets.ts";
-import { isIndex, moduleNamed, modulePaths, packageAround, submodule } from "./modules.ts";
+import { isIndex, isPython, moduleNamed, modulePaths, packageAround, submodule } from "./modules.ts";
 import { definedInPackage } from "./package-definitions.ts";
 import { isKotlin, ofPackage, packageRuleOf } from "./packages.ts";
 import { contextsOf, findInProgram, IN_PROGRAM, isExact, isOfLibrary, isProgram } from "./program.ts";
@@ -317,7 +317,7 @@ class Resolver implements Follower {
     for (const candidate of modulePaths(path, module)) {
       if (!(await this.files.uses(candidate))) continue;
       // What is in a package of Python hides no module of the standard library.
-      const isHidden = isStandard && path.endsWith(".py") && (await this.files.uses(packageAround(candidate)));
+      const isHidden = isStandard && isPython(path) && (await this.files.uses(packageAround(candidate)));
       if (isHidden) continue;
       const [stated] = isIndex(candidate) ? await this.files.entries(path, module) : [];
       return stated?.path ?? candidate;

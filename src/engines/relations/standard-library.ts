@@ -1,5 +1,6 @@
 /** Modules of the languages' standard libraries. Their names mean no definition of a repository. */
 import { wordSet } from "../../lib/word-set.ts";
+import { isPython } from "./modules.ts";
 import type { Meaning } from "./types.ts";
 
 /** Modules of Node.js that can be imported without `node:`. */
@@ -52,15 +53,15 @@ const JVM = wordSet("java javax kotlin kotlinx");
 const RUST = wordSet("alloc core std");
 
 /** Whether a name that a file neither binds nor takes from a module is one of its language. */
-export const isBuiltIn = (path: string, name: string): boolean => /\.pyi?$/.test(path) && PYTHON_BUILT_IN.has(name);
+export const isBuiltIn = (path: string, name: string): boolean => isPython(path) && PYTHON_BUILT_IN.has(name);
 
 /** Whether a file imports a module of its language's standard library. The repository may still have a module of that name. */
 export function isStandardModule(path: string, module: string): boolean {
-  if (/\.pyi?$/.test(path)) return PYTHON.has(module.split(".", 1)[0] ?? "");
+  if (isPython(path)) return PYTHON.has(module.split(".", 1)[0] ?? "");
   if (/\.kts?$/.test(path)) return JVM.has(module.split(".", 1)[0] ?? "");
   if (path.endsWith(".go")) return GO.has(module.split("/", 1)[0] ?? "");
   if (path.endsWith(".rs")) return RUST.has(module.split("::", 1)[0] ?? "");
-  if (/\.[cm]?[jt]sx?$|\.(?:vue|svelte)$/.test(path))
+  if (/\.[cm]?[jt]sx?$|\.(?:vue|svelte|astro)$/.test(path))
     return module.startsWith("node:") || NODE.has(module.split("/", 1)[0] ?? "");
   return false;
 }

@@ -2,6 +2,7 @@
 import { wordSet } from "../../lib/word-set.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { alternativesOf, type Narrowed, narrowedBy } from "./choices.ts";
+import { wrappedHolder } from "../parsing/rules/wrapped-functions.ts";
 import { type Expression, lookUp, NOTHING, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { loadedModule } from "./loaded-module.ts";
@@ -68,10 +69,13 @@ function instanceTest(node: SyntaxNode, scope: Scope): Narrowed | undefined {
 export const ownOf = (node: SyntaxNode, scope: Scope): OpenClass | undefined =>
   node.type === "arrow_function" || node.type === "method_definition" ? scope.own : undefined;
 
-/** The name to which a function is assigned: `a.b = function () {}`. */
+/** The name to which a function is assigned: `a.b = function () {}`, `const b = useCallback(() => {})`. */
 export function assignedName(node: SyntaxNode): SyntaxNode | undefined {
-  const left = node.parent?.type === "assignment_expression" ? node.parent.field("left") : undefined;
-  return left?.field("property");
+  const holder = wrappedHolder(node) ?? node.parent;
+  if (holder?.type === "assignment_expression") return holder.field("left")?.field("property");
+  if (!holder || holder.id === node.parent?.id) return undefined;
+  const name = holder.field("name") ?? holder.field("property") ?? holder.field("key");
+  return name?.type.endsWith("identifier") ? name : undefined;
 }
 
 /** What a function returns, as values: a name stands for the value of a variable. What is made of `this` is of the class of a receiver. */

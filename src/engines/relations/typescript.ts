@@ -1,3 +1,4 @@
+import { functionOf } from "../parsing/rules/wrapped-functions.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { type Expression, NOTHING, type OpenClass, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
@@ -327,7 +328,8 @@ function declarator(node: SyntaxNode, place: Place): void {
       if (value.type === "class") classLike(value, place, name);
       else functionLike(value, place, name, false, ownOf(value, scope));
       return;
-    } else {
+    } else if (functionOf(value)) file.bind(scope, name.text, { is: "definition", line });
+    else {
       const object = type ? undefined : objectOf(value);
       const held: Expression[] = object ? [{ is: "class", line }] : value ? givenValues(value, scope) : [NOTHING];
       const known = type ? [{ type: typeOf(type, scope) }] : held.map((each) => ({ value: each }));

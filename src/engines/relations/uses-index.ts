@@ -30,7 +30,7 @@ const MAX_OUTLINES = 100;
 const MAX_DOCUMENTS = 1_000;
 
 /** Languages in which an import names a file, a package or an alias. */
-const SCRIPTS: ReadonlySet<string> = new Set(["typescript", "tsx", "javascript", "vue", "svelte"]);
+const SCRIPTS: ReadonlySet<string> = new Set(["typescript", "tsx", "javascript", "vue", "svelte", "astro"]);
 
 /** SHA-256 of no bytes: an empty file has no record, since there is nothing to say. */
 const EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";

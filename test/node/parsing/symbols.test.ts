@@ -17,6 +17,8 @@ const cases = names.map((file) => {
   return { file, language, bytes, source: `${body}\n`, expected: expected.trimEnd().split("\n") };
 });
 
+const LONG = "a".repeat(100);
+
 describe("symbols", () => {
   it.each(cases)("of $file", async ({ language, source, expected }) => {
     const parsed = await parseText(language, source);
@@ -60,6 +62,18 @@ describe("symbols", () => {
   ] as const)("of fields with an annotation above have the declaration in %s", async (language, text, signature) => {
     const { symbols } = await parseText(language, text);
     expect(symbols.find(({ kind }) => kind === "field")?.signature).toBe(signature);
+  });
+
+  it.each([
+    ["typescript", `@Component({ template: "${LONG}" })\nexport class A {}\n`, "@Component(…) export class A"],
+    ["java", `@Entity\n@Table(name = "${LONG}")\npublic class A {}\n`, "@Entity @Table(…) public class A"],
+    ["csharp", `[Route("${LONG}")]\npublic class A {}\n`, "[Route…] public class A"],
+    ["php", `<?php\n#[Route("${LONG}")]\nclass A {}\n`, "#[Route…] class A"],
+    ["kotlin", `@Named("${LONG}")\nclass A(val b: Int)\n`, "@Named(…) class A(val b: Int)"],
+    ["swift", `@available(${LONG}, *)\npublic class A {}\n`, "@available(…) public class A"],
+  ] as const)("below a long annotation have the declaration in %s", async (language, text, signature) => {
+    const { symbols } = await parseText(language, text);
+    expect(symbols[0]?.signature).toBe(signature);
   });
 
   it.each([

@@ -14,7 +14,32 @@ const callsInVue = (template: string, script = 'import { price, save } from "./u
 const callsInSvelte = (markup: string, script = 'import { price, save } from "./util";') =>
   callsIn({ "util.ts": UTIL, "a.svelte": `<script>${script}</script>\n${markup}\n` }, "a.svelte");
 
+const callsInAstro = (markup: string, script = 'import { price, save } from "./util";') =>
+  callsIn({ "util.ts": UTIL, "a.astro": `---\n${script}\n---\n${markup}\n` }, "a.astro");
+
 describe("calls in the markup of a component", () => {
+  it.each([
+    ["expressions", "<p a={price(1)}>{save()}</p>", ["price@4 → util.ts:1", "save@4 → util.ts:2"]],
+    [
+      "elements in expressions, and apostrophes in their texts",
+      "{items.map((item) => (\n  <li>Don't {price(item)}</li>\n))}<p>{save()}</p>",
+      ["map@4 → unknown", "price@5 → util.ts:1", "save@6 → util.ts:2"],
+    ],
+    ["scripts of the page", "<script>save();</script>{price(1)}", ["save@4 → util.ts:2", "price@4 → util.ts:1"]],
+    ["no comments or styles", "<!-- {save()} --><style>a { b: save() }</style>", []],
+  ])("of Astro: %s", async (_, markup, calls) => {
+    expect(await callsInAstro(markup)).toEqual(calls);
+  });
+
+  it("and in the script above it", async () => {
+    const script = 'import { price } from "./util";\nconst cents = price(1);\nconst twice = () => price(2);';
+    expect(await callsInAstro("<p>{twice()}</p>", script)).toEqual([
+      "price@3 → util.ts:1",
+      "price@4 → util.ts:1",
+      "twice@6 → a.astro:4",
+    ]);
+  });
+
   it.each([
     ["text", "<p>{{ price(item.cents) }} {{ save() }}</p>", ["price@2 → util.ts:1", "save@2 → util.ts:2"]],
     [

@@ -4,6 +4,36 @@ import { callsIn } from "./support.ts";
 const lines = (...all: string[]): string => all.join("\n");
 
 describe("values of TypeScript", () => {
+  it("are functions in calls that wrap them", async () => {
+    const app = lines(
+      "function load() {}", // 1
+      "const get = asyncHandler(async () => { load(); });",
+      "function Panel() {",
+      "  const save = useCallback(() => { load(); }, []);", // 4
+      "  const rows = useMemo(() => load(), []);",
+      "  save();",
+      "  rows.get();", // 7
+      "  return get();",
+      "}",
+      "class Search {", // 10
+      "  run = _.throttle(() => { this.run(); });",
+      "}",
+    );
+    expect(await callsIn({ "app.ts": app }, "app.ts")).toEqual([
+      "asyncHandler@2 → unknown",
+      "load@2 → app.ts:1",
+      "useCallback@4 → unknown",
+      "load@4 → app.ts:1",
+      "useMemo@5 → unknown",
+      "load@5 → app.ts:1",
+      "save@6 → app.ts:4",
+      "get@7 → unknown",
+      "get@8 → app.ts:2",
+      "throttle@11 → unknown",
+      "run@11 → app.ts:11",
+    ]);
+  });
+
   it("knows what functions get that are one of many, returned, or in a union that agrees", async () => {
     const app = lines(
       "class Context { text() {} }", // 1

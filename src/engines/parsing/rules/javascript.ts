@@ -8,8 +8,8 @@ import {
   type Rule,
   type NameScope,
 } from "./rule.ts";
+import { functionOf } from "./wrapped-functions.ts";
 
-const FUNCTION_TYPES = new Set(["arrow_function", "function_expression", "generator_function"]);
 const PROPERTY_MODIFIERS = new Set(["accessibility_modifier", "override_modifier", "readonly"]);
 /** Number of parts of an intersection type that are examined. */
 const MAX_INTERSECTION = 8;
@@ -75,9 +75,8 @@ function parameterProperties(node: SyntaxNode): Found[] {
 const field: Rule = (node) => {
   const name = memberName(node.field("name") ?? node.field("property"));
   if (name === undefined) return undefined;
-  const value = node.field("value");
-  if (value !== undefined && FUNCTION_TYPES.has(value.type)) return { kind: "method", name, headEnd: bodyStart(value) };
-  return { kind: "field", name };
+  const held = functionOf(node.field("value"));
+  return held ? { kind: "method", name, headEnd: bodyStart(held) } : { kind: "field", name };
 };
 
 function bodyStart(value: SyntaxNode): number {
@@ -87,7 +86,8 @@ function bodyStart(value: SyntaxNode): number {
 /** The kind of symbol that a value makes of the name it is assigned to. */
 function valued(value: SyntaxNode | undefined): { kind: "function" | "class"; headEnd: number } | undefined {
   if (value === undefined) return undefined;
-  if (FUNCTION_TYPES.has(value.type)) return { kind: "function", headEnd: bodyStart(value) };
+  const held = functionOf(value);
+  if (held) return { kind: "function", headEnd: bodyStart(held) };
   if (value.type === "class") return { kind: "class", headEnd: bodyStart(value) };
   return undefined;
 }
@@ -174,7 +174,8 @@ const pair: Rule = (node) => {
   const value = node.field("value");
   const name = memberName(node.field("key"));
   if (value === undefined || name === undefined) return undefined;
-  if (FUNCTION_TYPES.has(value.type)) return { kind: "method", name, headEnd: bodyStart(value) };
+  const held = functionOf(value);
+  if (held) return { kind: "method", name, headEnd: bodyStart(held) };
   return value.type === "object" ? { name } : undefined;
 };
 

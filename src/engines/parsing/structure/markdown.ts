@@ -108,7 +108,7 @@ function frontMatterRows(source: SourceText, levels: Uint8Array): number {
 }
 
 /** A title without its inline marks: links by their text, code and emphasis bare. */
-function plainTitle(title: string): string {
+export function plainTitle(title: string): string {
   return title
     .replace(/!?\[([^\]]{0,1000})\]\([^)]{0,1000}\)/g, "$1")
     .replace(/<[^>]{1,1000}>/g, "")

@@ -1,18 +1,28 @@
+import { limitDoc } from "../prose.ts";
 import type { SourceText } from "../source-text.ts";
 import type { Outline, SymbolKind } from "../types.ts";
 import { OutlineBuilder } from "./outline-builder.ts";
 
 const MAX_SELECTOR_CHARACTERS = 120;
 const NESTING_STEP = 4;
-const CSS_TOKEN = /\/\*[\s\S]*?(?:\*\/|$)|"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?|url\([^)"']*\)?|#\{[^}]*\}?|[{};]/g;
+const CSS_TOKEN =
+  /\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?|url\([^)"']*\)?|#\{[^}]*\}?|[{};]/g;
 
-/** Rules by their selectors, nested ones within; custom properties and variables of the sheet. */
+const LINE_COMMENT = /^\s*\/\//;
+
+/** `@mixin name` and `@function name` of Sass. */
+const SASS_DEFINITION = /^@(mixin|function)\s+([\w-]+)/;
+
+/** Rules by their selectors, nested ones within; mixins and functions of Sass; custom properties and variables of the sheet. */
 export function cssOutline(source: SourceText): Outline {
   const builder = new OutlineBuilder(source);
   const { text } = source;
   const open: { index: number | null; row: number }[] = [];
   const depths = new Uint8Array(source.lineCount + 1);
   let headStart = 0;
+  // Of a head with comments in it: what precedes the last of them, and where the rest begins.
+  let beforeComment = "";
+  let restStart = 0;
   let depthRow = 0;
   const sink = (offset: number): void => {
     const row = source.rowAt(offset);
@@ -21,19 +31,23 @@ export function cssOutline(source: SourceText): Outline {
   for (let match = CSS_TOKEN.exec(text); match !== null; match = CSS_TOKEN.exec(text)) {
     const [mark] = match;
     if (mark.length > 1) {
-      if (mark.startsWith("/*") && text.slice(headStart, match.index).trim() === "")
-        headStart = match.index + mark.length;
+      if (!mark.startsWith("/")) continue;
+      const piece = text.slice(restStart, match.index);
+      restStart = match.index + mark.length;
+      if (beforeComment === "" && piece.trim() === "") headStart = restStart;
+      else beforeComment += `${piece} `;
       continue;
     }
     sink(match.index);
     if (mark === "{") {
-      const head = text.slice(headStart, match.index);
-      const start = headStart + head.length - head.trimStart().length;
-      const row = source.rowAt(start);
-      const name = head.replace(/\s+/g, " ").trim().slice(0, MAX_SELECTOR_CHARACTERS);
+      const head = (beforeComment + text.slice(restStart, match.index)).replace(/\s+/g, " ").trim();
+      const from = text.slice(headStart, match.index);
+      const row = source.rowAt(match.index - from.trimStart().length);
+      const [, definition, defined] = SASS_DEFINITION.exec(head) ?? [];
+      const name = head.slice(0, MAX_SELECTOR_CHARACTERS);
       const index = builder.add({
-        kind: "rule",
-        name,
+        kind: definition === undefined ? "rule" : definition === "mixin" ? "macro" : "function",
+        name: defined ?? name,
         startRow: row,
         endRow: row,
         parent: open.at(-1)?.index ?? null,
@@ -48,9 +62,16 @@ export function cssOutline(source: SourceText): Outline {
       variable(builder, text.slice(headStart, match.index), headStart, open.at(-1)?.index ?? null);
     }
     headStart = match.index + 1;
+    restStart = headStart;
+    beforeComment = "";
   }
   sink(text.length);
   levelsByDepth(builder, depths);
+  for (const symbol of builder.symbols) {
+    const { leadRow, doc } = builder.commentAbove(symbol.startRow, LINE_COMMENT);
+    symbol.leadRow = leadRow;
+    if (doc !== null) symbol.doc = limitDoc(doc);
+  }
   return builder.finish();
 }
 

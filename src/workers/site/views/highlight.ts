@@ -34,7 +34,7 @@ const DASH_COMMENTS = new Set(["sql", "lua", "haskell"]);
 /** Languages in which slashes begin no comment: they divide, and are in paths and patterns of names. */
 const WITHOUT_SLASH_COMMENTS = new Set([...HASH_COMMENTS, "lua", "haskell"]);
 /** Languages with regular expressions between slashes. */
-const SCRIPTS = new Set(["javascript", "typescript", "tsx", "vue", "svelte"]);
+const SCRIPTS = new Set(["javascript", "typescript", "tsx", "vue", "svelte", "astro"]);
 /** What a regular expression may follow, where a division cannot. */
 const BEFORE_REGEX = new Set("(,=:[!&|?{;+~>\n");
 
