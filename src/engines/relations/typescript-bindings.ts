@@ -4,7 +4,7 @@ import { commonExports } from "./commonjs.ts";
 import { type Expression, holderOf, lookUp, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH, MAX_EXPRESSION_DEPTH } from "./limits.ts";
-import { expressionOf, FUNCTION, givenValues, objectOf, type Place } from "./typescript-expressions.ts";
+import { expressionOf, FUNCTION, givenValues, objectOf, ownOf, type Place } from "./typescript-expressions.ts";
 import { WHOLE_MODULE } from "./types.ts";
 import { ITERATED } from "./wrapped.ts";
 
@@ -49,11 +49,12 @@ export function ownerOf(left: SyntaxNode, { file, scope }: Place): OpenClass | u
   return opened;
 }
 
-/** The object whose function is assigned, so that `this` means it there. */
-export function assignedOwner(node: SyntaxNode, place: Place): OpenClass | undefined {
+/** What `this` means in a function expression: the object that it is assigned to, or what it means around an arrow function. */
+export function thisOf(node: SyntaxNode, place: Place): OpenClass | undefined {
+  if (node.type === "arrow_function") return ownOf(node, place.scope);
   const around = node.parent;
   const left = around?.type === "assignment_expression" ? around.field("left") : undefined;
-  return left?.type === "member_expression" && node.type !== "arrow_function" ? ownerOf(left, place) : undefined;
+  return left?.type === "member_expression" ? ownerOf(left, place) : undefined;
 }
 
 /** Binds the names of a pattern to the parts of a value. */

@@ -3,14 +3,7 @@ import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { type Expression, NOTHING, type OpenClass, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
-import {
-  assignedOwner,
-  assignedTo,
-  fieldAssignment,
-  heldObject,
-  loopVariable,
-  pattern,
-} from "./typescript-bindings.ts";
+import { assignedTo, fieldAssignment, heldObject, loopVariable, pattern, thisOf } from "./typescript-bindings.ts";
 import { callbackTypes, functionField, handedTo, handedTypes } from "./typescript-callbacks.ts";
 import {
   assignedName,
@@ -58,13 +51,7 @@ function visit(node: SyntaxNode, place: Place): void {
     case "function_expression":
     case "generator_function":
     case "arrow_function":
-      functionLike(
-        node,
-        place,
-        node.field("name") ?? assignedName(node),
-        false,
-        assignedOwner(node, place) ?? ownOf(node, scope),
-      );
+      functionLike(node, place, node.field("name") ?? assignedName(node), false, thisOf(node, place));
       return;
     // Of an object that nothing holds.
     case "method_definition":
