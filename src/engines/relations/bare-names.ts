@@ -3,7 +3,7 @@ import { wordSet } from "../../lib/word-set.ts";
 import type { Meaning } from "./types.ts";
 
 /** Languages in which members are named with what they are of. */
-const NAMES_RECEIVERS = wordSet("python go rust php");
+const NAMES_RECEIVERS = wordSet("python notebook starlark go rust php");
 
 /** Whether a kind of definition is of a type. */
 export const isOfType = (kind: string): boolean => kind === "method" || kind === "constructor";
@@ -12,5 +12,6 @@ export const isOfType = (kind: string): boolean => kind === "method" || kind ===
 export function isBareName(language: string, meaning: Meaning): boolean {
   if (!NAMES_RECEIVERS.has(language)) return false;
   // In Python, a module may bind a method of an object to a name that others import.
-  return meaning.to === "global" || (meaning.to === "import" && meaning.name !== "*" && language !== "python");
+  const takesMethods = language === "python" || language === "notebook";
+  return meaning.to === "global" || (meaning.to === "import" && meaning.name !== "*" && !takesMethods);
 }

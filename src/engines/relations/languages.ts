@@ -14,6 +14,7 @@ export const LANGUAGES_WITH_USES = [
   "javascript",
   "python",
   "notebook",
+  "starlark",
   "go",
   "java",
   "c",

@@ -13,6 +13,16 @@ const SOURCES_OF: Readonly<Record<string, readonly string[]>> = {
 /** Whether a file is written in Python: a module, its types, or a notebook. */
 export const isPython = (path: string): boolean => /\.(?:pyi?|ipynb)$/.test(path);
 
+const isStarlark = (path: string): boolean =>
+  /\.(?:bzl|star)$|(?:^|\/)(?:(?:BUILD|WORKSPACE)(?:\.bazel)?|MODULE\.bazel|BUCK|Tiltfile)$/.test(path);
+
+/** Files of a label of Bazel: `//folder:file.bzl` from the top of the workspace, which may be a folder around the file, `:file.bzl` beside it. */
+function labelPaths(path: string, label: string): string[] {
+  const [, top, folder = "", name = ""] = /^(?:@?(\/\/)([^:]*))?:?(.*)$/.exec(label) ?? [];
+  if (top === undefined) return label.startsWith(":") ? [inFolder(folderOf(path), name)] : [];
+  return foldersAbove(path).map((each) => inFolder(each, inFolder(folder, name)));
+}
+
 /** Paths that an import in a file may mean; empty if it names a package that is not part of the file's folders. */
 export function modulePaths(path: string, module: string): string[] {
   const { mark, own } = splitMark(path);
@@ -21,6 +31,7 @@ export function modulePaths(path: string, module: string): string[] {
 
 function pathsIn(path: string, module: string): string[] {
   if (path.endsWith(".rs")) return rustPaths(path, module);
+  if (isStarlark(path)) return labelPaths(path, module);
   return isPython(path) ? pythonPaths(path, module) : scriptPaths(path, module);
 }
 

@@ -55,6 +55,7 @@ function visit(node: SyntaxNode, place: Place): void {
     case "call": {
       const called = node.field("function");
       if (called) use("call", called, place);
+      if (called?.text === "load") loadedNames(node, place);
       namedFixtures(node, place);
       break;
     }
@@ -119,6 +120,22 @@ function importModule(node: SyntaxNode, { file, scope }: Place): void {
   const [first = ""] = node.text.split(".");
   if (!bindingScope(scope).names.has(first)) file.bind(scope, first, { is: "import", module: first, name: "*" });
 }
+
+/** Of Starlark: `load("//tools:rules.bzl", "rule", other = "name")`. */
+function loadedNames(call: SyntaxNode, { file, scope }: Place): void {
+  const [first, ...names] = call.field("arguments")?.namedChildren ?? [];
+  const module = textOf(first);
+  if (module === undefined || !/^(?:@|\/\/|:)/.test(module)) return;
+  file.imports(module, call.row + 1);
+  for (const each of names) {
+    const name = textOf(each.type === "keyword_argument" ? each.field("value") : each);
+    const alias = each.type === "keyword_argument" ? each.field("name")?.text : name;
+    if (name !== undefined && alias !== undefined) file.bind(scope, alias, { is: "import", module, name });
+  }
+}
+
+const textOf = (node: SyntaxNode | undefined): string | undefined =>
+  node?.type === "string" ? node.text.slice(1, -1) : undefined;
 
 function importNames(node: SyntaxNode, { file, scope }: Place): void {
   const module = node.field("module_name")?.text.replaceAll(/\s/g, "");

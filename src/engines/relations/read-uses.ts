@@ -26,6 +26,7 @@ const READERS: Readonly<Record<LanguageWithUses, (root: SyntaxNode, file: FileBu
   javascript: readTypeScript,
   python: readPython,
   notebook: readPython,
+  starlark: readPython,
   go: readGo,
   java: readJava,
   c: readC,

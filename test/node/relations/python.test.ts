@@ -3,6 +3,35 @@ import { callsIn } from "./support.ts";
 
 const lines = (...all: string[]): string => all.join("\n");
 
+describe("Starlark", () => {
+  it("knows what is loaded, from the top of the workspace and from beside the file", async () => {
+    const files = {
+      "tools/rules.bzl": lines("def rule_a(): pass", "def rule_b(): pass"),
+      "tools/BUILD": lines('load(":rules.bzl", "rule_a", other = "rule_b")', "rule_a()", "other()", "glob()"),
+      "inner/tools/rules.bzl": "def rule_c(): pass",
+      "inner/app/BUILD.bazel": lines(
+        'load("//tools:rules.bzl", "rule_c")',
+        'load("@//tools:rules.bzl", c = "rule_c")',
+        'load("@far//tools:rules.bzl", "rule_d")',
+        "rule_c()",
+        "c()",
+        "rule_d()",
+      ),
+    };
+    const calls = async (path: string) => (await callsIn(files, path)).filter((call) => !call.startsWith("load@"));
+    expect(await calls("tools/BUILD")).toEqual([
+      "rule_a@2 → tools/rules.bzl:1",
+      "other@3 → tools/rules.bzl:2",
+      "glob@4 → unknown",
+    ]);
+    expect(await calls("inner/app/BUILD.bazel")).toEqual([
+      "rule_c@4 → inner/tools/rules.bzl:1",
+      "c@5 → inner/tools/rules.bzl:1",
+      "rule_d@6 → outside",
+    ]);
+  });
+});
+
 describe("Python", () => {
   it("finds modules in folders that are no packages", async () => {
     const files = {

@@ -12,6 +12,12 @@ function docstring(node: SyntaxNode): string | undefined {
   return doc === "" ? undefined : doc;
 }
 
+/** Comments may stand between the head and the body. */
+function headEnd(node: SyntaxNode): number {
+  const parts = ["name", "type_parameters", "parameters", "superclasses", "return_type"];
+  return Math.max(...parts.map((part) => node.field(part)?.end ?? 0));
+}
+
 function definition(kind: "class" | "function"): Rule {
   return (node, scope) => {
     const name = node.field("name")?.text;
@@ -23,6 +29,7 @@ function definition(kind: "class" | "function"): Rule {
       name,
       ...(parent?.type === "decorated_definition" ? { outer: parent, headStart: node.start } : {}),
       ...(doc === undefined ? {} : { doc }),
+      headEnd: headEnd(node),
       // A class inside a function has members, not locals.
       ...(kind === "class" ? { local: false } : {}),
     };
