@@ -1,4 +1,5 @@
 import { buildChunks, MAX_WEIGHT, TARGET_WEIGHT } from "./chunks.ts";
+import { declarationOutline } from "./declarations/declarations.ts";
 import { contentLanguage, languageInfo } from "./detect.ts";
 import { SyntaxEngine, workBudget } from "./engine.ts";
 import type { GrammarName, GrammarSource, LanguageId } from "./languages.ts";
@@ -76,9 +77,11 @@ export async function createParser(
       const text = new SourceText(bytes);
       onStage("decode");
       if (info.mode === "plain" || text.lineCount === 0)
-        return finish(text, plainOutline(text), { outcome: info.mode }, onStage);
+        return finish(text, plainOutline(text), { outcome: "plain" }, onStage);
       if (info.mode === "structure")
         return finish(text, structureOutline(language, text), { outcome: "structure" }, onStage);
+      if (info.mode === "declarations")
+        return finish(text, declarationOutline(language, text), { outcome: "structure" }, onStage);
       const notebook = language === "notebook" ? readNotebook(text) : undefined;
       if (language === "notebook" && !notebook?.code)
         return finish(

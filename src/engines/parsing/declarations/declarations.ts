@@ -1,0 +1,153 @@
+import type { SourceText } from "../source-text.ts";
+import { matched, OutlineBuilder } from "../structure/outline-builder.ts";
+import type { Outline, SymbolKind } from "../types.ts";
+import { COMPILED } from "./compiled.ts";
+import { FUNCTIONAL } from "./functional.ts";
+import type { DeclarationRules } from "./rules.ts";
+import { SCHEMAS } from "./schemas.ts";
+import { SCRIPTS } from "./scripts.ts";
+
+/** Kinds whose bodies have declarations of their own; those within other kinds are local. */
+const CONTAINERS: ReadonlySet<SymbolKind> = new Set<SymbolKind>([
+  "module",
+  "namespace",
+  "class",
+  "interface",
+  "struct",
+  "trait",
+  "object",
+  "extension",
+]);
+const NAMESPACES: ReadonlySet<SymbolKind> = new Set<SymbolKind>(["module", "namespace"]);
+/** Lines that belong to what begins at the same indentation: brackets, and words around a body. */
+const BODY = /^(?:\{|(?:begin|do|then|where|is|var|contains)\b)/i;
+const CLOSING =
+  /^(?:[)\]}]|(?:end|end ?(?:module|function|task|class|package|interface|program|if|do|subroutine|type|macro|foreach)|done)\b)/i;
+/** Indentation of a section, which lines without any do not end. */
+const SECTION = -1;
+
+interface Open {
+  /** In the builder; null once there are too many. */
+  index: number | null;
+  name: string;
+  kind: SymbolKind;
+  indent: number;
+}
+
+const RULES: Readonly<Record<string, DeclarationRules>> = { ...SCHEMAS, ...FUNCTIONAL, ...COMPILED, ...SCRIPTS };
+
+/**
+ * Declarations of a language without a grammar here, found line by line. A declaration reaches as far as the lines below it are indented
+ * deeper, with the line that closes it.
+ */
+export function declarationOutline(language: string, source: SourceText): Outline {
+  const rules = RULES[language];
+  if (!rules) throw new RangeError(`There are no rules for declarations of "${language}".`);
+  return new DeclarationReader(rules, source).read();
+}
+
+class DeclarationReader {
+  readonly #rules: DeclarationRules;
+  readonly #source: SourceText;
+  readonly #builder: OutlineBuilder;
+  readonly #open: Open[] = [];
+  /** Last row that is neither blank nor a comment. */
+  #last = 0;
+  #isInComment = false;
+
+  constructor(rules: DeclarationRules, source: SourceText) {
+    this.#rules = rules;
+    this.#source = source;
+    this.#builder = new OutlineBuilder(source);
+  }
+
+  read(): Outline {
+    const { lineCount } = this.#source;
+    for (let row = 0; row < lineCount; row++) {
+      const line = matched(this.#source.line(row));
+      const content = line.trimStart();
+      if (content === "" || this.#isComment(content)) continue;
+      this.#line(row, line, content, line.length - content.length);
+      this.#last = row;
+    }
+    this.#closeAll(SECTION - 1);
+    return this.#builder.finish();
+  }
+
+  #line(row: number, line: string, content: string, indent: number): void {
+    if (this.#rules.section?.end?.test(line)) {
+      this.#closeAll(SECTION);
+      this.#endInnermost(row);
+      return;
+    }
+    const inner = this.#open.at(-1);
+    if (inner?.indent === indent && (BODY.test(content) || continues(inner, content))) return;
+    if (inner && CLOSING.test(content) && inner.indent >= indent) {
+      // The line that closes it is its last one.
+      this.#closeAll(indent);
+      if (this.#open.at(-1)?.indent === indent) this.#endInnermost(row);
+      return;
+    }
+    this.#closeAll(indent - 1);
+    this.#declare(row, line, indent);
+  }
+
+  /** Ends what is indented deeper than `indent`. */
+  #closeAll(indent: number): void {
+    while ((this.#open.at(-1)?.indent ?? indent) > indent) this.#endInnermost(this.#last);
+  }
+
+  #endInnermost(row: number): void {
+    const index = this.#open.pop()?.index;
+    const symbol = index === undefined || index === null ? undefined : this.#builder.symbols[index];
+    if (!symbol) return;
+    symbol.endRow = Math.max(row, symbol.startRow);
+    symbol.end = Math.max(this.#source.contentEnd(symbol.endRow), symbol.start);
+  }
+
+  #declare(row: number, line: string, indent: number): void {
+    const around = this.#open.at(-1);
+    if (around && !CONTAINERS.has(around.kind)) return;
+    for (const [pattern, kind] of this.#rules.patterns) {
+      const found = pattern.exec(line);
+      if (!found) continue;
+      const name = found.slice(1).filter(Boolean).join(".");
+      const isSection = kind === this.#rules.section?.kind;
+      if (isSection) this.#closeAll(SECTION - 1);
+      const { leadRow, doc } = this.#builder.commentAbove(row, this.#rules.comment);
+      const container = this.#open.at(-1);
+      const index = this.#builder.add({
+        kind: kind === "function" && container && !NAMESPACES.has(container.kind) ? "method" : kind,
+        name,
+        startRow: row,
+        endRow: row,
+        parent: container?.index ?? null,
+        separator: this.#rules.separator ?? ".",
+        doc,
+        leadRow,
+      });
+      this.#open.push({ index, name, kind, indent: isSection ? SECTION : indent });
+      return;
+    }
+  }
+
+  /** Whether a line is a comment, or within one. */
+  #isComment(content: string): boolean {
+    const [opening, closing] = this.#rules.block ?? [];
+    const isLine = this.#rules.comment.test(content);
+    if (opening === undefined || closing === undefined) return isLine;
+    if (this.#isInComment) {
+      this.#isInComment = !content.includes(closing);
+      return true;
+    }
+    const opened = opening.exec(content);
+    const isWhole = opened?.index === 0;
+    if (opened && (isWhole || !isLine)) this.#isInComment = !content.includes(closing, opened.index + opened[0].length);
+    return isWhole || isLine;
+  }
+}
+
+/** Whether a line is another clause of a declaration: `f 0 = 1` below `f :: Int`. */
+function continues({ name, kind }: Open, content: string): boolean {
+  return kind === "function" && content.startsWith(name) && !/[\w']/.test(content.charAt(name.length));
+}

@@ -1,0 +1,111 @@
+import { SLASHES, DASHES, SEMICOLON, type DeclarationRules } from "./rules.ts";
+
+const HASKELL: DeclarationRules = {
+  comment: DASHES,
+  block: [/(?:^|\s)\{-/, "-}"],
+  patterns: [
+    [/^module\s+([\w.]+)/, "module"],
+    [/^(?:data|newtype)\s+(?:instance\s+|family\s+)?(?:[^=]*=>\s*)?([A-Z][\w']*)/, "type"],
+    [/^type\s+(?:family\s+|instance\s+)?([A-Z][\w']*)/, "type"],
+    [/^class\s+(?:[^=]*=>\s*)?([A-Z][\w'.]*)/, "interface"],
+    [/^instance\s+(?:[^=]*=>\s*)?([A-Z][\w'.]*\s+\S+)/, "extension"],
+    [/^(?:foreign\s+import\s+.*?\b)?([a-z_][\w']*)\s*::/, "function"],
+    [
+      /^(?!(?:import|where|infix[lr]?|deriving|default|foreign|pattern|else|then|in|of)\b)([a-z_][\w']*)\s[^=]*=(?!=)/,
+      "function",
+    ],
+  ],
+};
+
+/** Functional languages. By the id of the language. */
+export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
+  haskell: HASKELL,
+  purescript: HASKELL,
+  elm: {
+    comment: DASHES,
+    block: [/(?:^|\s)\{-/, "-}"],
+    patterns: [
+      [/^(?:port\s+|effect\s+)?module\s+([\w.]+)/, "module"],
+      [/^type\s+(?:alias\s+)?(\w+)/, "type"],
+      [/^(?:port\s+)?([a-z]\w*)\s*:(?!:)/, "function"],
+      [/^(?!(?:import|type|port|infix)\b)([a-z]\w*)\s[^=]*=(?!=)/, "function"],
+    ],
+  },
+  ocaml: {
+    comment: /^\s*\(\*/,
+    block: [/(?:^|\s)\(\*/, "*)"],
+    patterns: [
+      [/^\s*module\s+(?:type\s+|rec\s+)?([A-Z]\w*)/, "module"],
+      [/^\s*(?:type|and)\s+(?:nonrec\s+)?(?:[+-]?'\w+\s+|\([^)]*\)\s+)?([a-z_]\w*)(?=\s*(?:=|:=|$))/, "type"],
+      [/^\s*(?:let|and)\s+(?:rec\s+)?([a-z_][\w']*)/, "function"],
+      [/^\s*(?:val|external)\s+([a-z_][\w']*)/, "function"],
+      [/^\s*exception\s+(\w+)/, "type"],
+      [/^\s*class\s+(?:virtual\s+|type\s+)*([a-z_]\w*)/, "class"],
+      [/^\s*method\s+(?:virtual\s+|private\s+)*([a-z_]\w*)/, "function"],
+    ],
+  },
+  fsharp: {
+    comment: /^\s*\/\//,
+    block: [/(?:^|\s)\(\*/, "*)"],
+    patterns: [
+      [/^\s*(?:namespace|module)\s+(?:rec\s+|internal\s+|private\s+|public\s+)*([\w.]+)/, "module"],
+      [/^\s*(?:type|and)\s+(?:internal\s+|private\s+|public\s+)*([A-Z]\w*)/, "class"],
+      [/^\s*let\s+(?:rec\s+|inline\s+|private\s+|internal\s+|mutable\s+)*([a-zA-Z_][\w']*)/, "function"],
+      [
+        /^\s*(?:static\s+)?(?:member|override|default|abstract)\s+(?:val\s+|inline\s+|private\s+|member\s+)*(?:\w+\.)?(\w+)/,
+        "function",
+      ],
+    ],
+  },
+  erlang: {
+    comment: /^\s*%/,
+    separator: ":",
+    patterns: [
+      [/^-module\(\s*'?(\w+)/, "constant"],
+      [/^-record\(\s*'?(\w+)/, "struct"],
+      [/^-define\(\s*(\w+)/, "macro"],
+      [/^-(?:type|opaque)\s+(\w+)/, "type"],
+      [/^-callback\s+(\w+)/, "method"],
+      [/^'?([a-z]\w*)'?\(/, "function"],
+    ],
+  },
+  clojure: {
+    ...SEMICOLON,
+    separator: "/",
+    patterns: [
+      [/^\(ns\s+(?:\^\S+\s+)*([^\s()"]+)/, "constant"],
+      [/^\s*\(def(?:protocol|interface)\s+(?:\^\S+\s+)*([^\s()"]+)/, "interface"],
+      [/^\s*\(def(?:record|type|struct)\s+(?:\^\S+\s+)*([^\s()"]+)/, "struct"],
+      [/^\s*\(defmacro\s+(?:\^\S+\s+)*([^\s()"]+)/, "macro"],
+      [/^\s*\(def(?:once)?\s+(?:\^\S+\s+)*([^\s()"]+)/, "variable"],
+      [/^\s*\((?:[\w.-]+\/)?def[\w-]*\s+(?:\^\S+\s+)*([^\s()"{}[\]:]+)/, "function"],
+    ],
+  },
+  lisp: {
+    ...SEMICOLON,
+    block: [/(?:^|\s)#\|/, "|#"],
+    patterns: [
+      [/^\s*\((?:cl-)?(?:defclass|defstruct|define-record-type|define-condition|struct)\s+\(?([^\s()"']+)/, "struct"],
+      [/^\s*\((?:cl-)?(?:defmacro|define-syntax(?:-rule)?|define-macro)\s+\(?([^\s()"']+)/, "macro"],
+      [/^\s*\((?:defvar|defparameter|defconstant|defcustom|defvar-local|defconst|defface)\s+([^\s()"']+)/, "variable"],
+      [/^\s*\((?:defpackage|define-module|module)\s+[#:'(]*([^\s()"']+)/, "constant"],
+      [/^\s*\((?:cl-)?(?:def[a-z]*|define[a-z*-]*)\s+\(*([^\s()"']+)/, "function"],
+    ],
+  },
+  gleam: {
+    comment: /^\s*\/\//,
+    patterns: [
+      [/^(?:pub\s+)?(?:opaque\s+)?type\s+(\w+)/, "type"],
+      [/^(?:pub\s+)?(?:external\s+)?fn\s+(\w+)/, "function"],
+      [/^(?:pub\s+)?const\s+(\w+)/, "constant"],
+    ],
+  },
+  rescript: {
+    ...SLASHES,
+    patterns: [
+      [/^\s*module\s+(?:type\s+|rec\s+)?([A-Z]\w*)/, "module"],
+      [/^\s*(?:export\s+)?type\s+(?:rec\s+)?([a-z]\w*)/, "type"],
+      [/^\s*(?:let|and|external)\s+(?:rec\s+)?([a-z_]\w*)/, "function"],
+    ],
+  },
+};

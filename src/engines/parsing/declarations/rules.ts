@@ -1,0 +1,20 @@
+import type { SymbolKind } from "../types.ts";
+
+/** How declarations of a language look at the begin of a line. */
+export interface DeclarationRules {
+  /** In order; the groups of a pattern are the parts of the name, joined by a dot. Lines are cut before they are matched (`matched`). */
+  patterns: readonly (readonly [pattern: RegExp, kind: SymbolKind])[];
+  /** A line that is a comment. */
+  comment: RegExp;
+  /** Begin and end of comments over several lines. Within a word it is part of a text, as in `src/*`. */
+  block?: readonly [opening: RegExp, closing: string];
+  /** Between the names of a container and a member; a dot unless given. */
+  separator?: string;
+  /** Kind of containers that reach to the next one, or to a line such as `end`, without indentation. */
+  section?: { kind: SymbolKind; end?: RegExp };
+}
+
+export const SLASHES = { comment: /^\s*(?:\/\/|\/?\*)/, block: [/(?:^|\s)\/\*/, "*/"] } as const;
+export const HASH = { comment: /^\s*#/ } as const;
+export const DASHES = /^\s*--/;
+export const SEMICOLON = { comment: /^\s*;/ } as const;

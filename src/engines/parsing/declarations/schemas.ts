@@ -1,0 +1,73 @@
+import { SLASHES, HASH, type DeclarationRules } from "./rules.ts";
+
+/** Schemas, configurations and builds. By the id of the language. */
+export const SCHEMAS: Readonly<Record<string, DeclarationRules>> = {
+  protobuf: {
+    ...SLASHES,
+    patterns: [
+      [/^\s*message\s+(\w+)/, "struct"],
+      [/^\s*enum\s+(\w+)/, "enum"],
+      [/^\s*service\s+(\w+)/, "interface"],
+      [/^\s*extend\s+([\w.]+)/, "extension"],
+      [/^\s*rpc\s+(\w+)/, "method"],
+    ],
+  },
+  graphql: {
+    ...HASH,
+    patterns: [
+      [/^\s*(?:extend\s+)?(?:type|input)\s+(\w+)/, "struct"],
+      [/^\s*(?:extend\s+)?interface\s+(\w+)/, "interface"],
+      [/^\s*(?:extend\s+)?enum\s+(\w+)/, "enum"],
+      [/^\s*(?:extend\s+)?union\s+(\w+)/, "union"],
+      [/^\s*scalar\s+(\w+)/, "type"],
+      [/^\s*directive\s+(@\w+)/, "macro"],
+      [/^\s*(?:query|mutation|subscription|fragment)\s+(\w+)/, "function"],
+    ],
+  },
+  thrift: {
+    ...SLASHES,
+    patterns: [
+      [/^\s*(?:struct|exception)\s+(\w+)/, "struct"],
+      [/^\s*union\s+(\w+)/, "union"],
+      [/^\s*enum\s+(\w+)/, "enum"],
+      [/^\s*service\s+(\w+)/, "interface"],
+      [/^\s*typedef\s+\S+\s+(\w+)/, "type"],
+      [/^\s*const\s+\S+\s+(\w+)/, "constant"],
+      [/^\s+(?:oneway\s+)?[\w.<>, ]{1,100}\s(\w+)\s*\(/, "method"],
+    ],
+  },
+  prisma: {
+    ...SLASHES,
+    patterns: [
+      [/^(?:model|type)\s+(\w+)/, "struct"],
+      [/^view\s+(\w+)/, "view"],
+      [/^enum\s+(\w+)/, "enum"],
+      [/^(?:datasource|generator)\s+(\w+)/, "object"],
+    ],
+  },
+  terraform: {
+    comment: /^\s*(?:#|\/\/)/,
+    block: [/(?:^|\s)\/\*/, "*/"],
+    patterns: [
+      [/^(?:resource|ephemeral)\s+"([\w-]+)"\s+"([\w-]+)"/, "object"],
+      [/^(data)\s+"([\w-]+)"\s+"([\w-]+)"/, "object"],
+      [/^(module)\s+"([\w-]+)"/, "object"],
+      [/^(?:variable|output)\s+"([\w-]+)"/, "variable"],
+      [/^provider\s+"([\w-]+)"/, "object"],
+    ],
+  },
+  cmake: {
+    ...HASH,
+    patterns: [
+      [/^\s*function\s*\(\s*(\w+)/i, "function"],
+      [/^\s*macro\s*\(\s*(\w+)/i, "macro"],
+      [/^\s*add_(?:executable|library|custom_target)\s*\(\s*([\w.${}:-]+)/i, "target"],
+    ],
+  },
+  gherkin: {
+    ...HASH,
+    patterns: [
+      [/^\s*(?:Feature|Rule|Background|Scenario(?: Outline| Template)?|Example|Examples)\s*:\s*(\S.*)/, "heading"],
+    ],
+  },
+};
