@@ -20,6 +20,7 @@ const QUOTES = new Set(['"', "'", "`"]);
 
 const HASH_COMMENTS = new Set([
   "python",
+  "starlark",
   "ruby",
   "bash",
   "yaml",
@@ -29,6 +30,14 @@ const HASH_COMMENTS = new Set([
   "makefile",
   "perl",
   "r",
+  "julia",
+  "terraform",
+  "graphql",
+  "powershell",
+  "nim",
+  "crystal",
+  "cmake",
+  "tcl",
 ]);
 const DASH_COMMENTS = new Set(["sql", "lua", "haskell"]);
 /** Languages in which slashes begin no comment: they divide, and are in paths and patterns of names. */
@@ -90,7 +99,7 @@ function commentEnd(code: string, at: number, language: string): number | undefi
  */
 function stringEnd(code: string, start: number, language: string): number {
   const quote = code.charAt(start);
-  if (language === "python" && code.startsWith(quote.repeat(3), start)) {
+  if ((language === "python" || language === "starlark") && code.startsWith(quote.repeat(3), start)) {
     const end = code.indexOf(quote.repeat(3), start + 3);
     return end < 0 ? code.length : end + 3;
   }

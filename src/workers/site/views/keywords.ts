@@ -56,7 +56,10 @@ const BY_LANGUAGE = new Map(
   }),
 );
 
-const ALIASES = new Map(["astro", "svelte", "tsx", "typescript", "vue"].map((name) => [name, "javascript"]));
+const ALIASES = new Map([
+  ...["astro", "svelte", "tsx", "typescript", "vue"].map((name): [string, string] => [name, "javascript"]),
+  ["starlark", "python"],
+]);
 
 /** Keywords of a language; those that most languages share if its own are not known. */
 export function keywordsOf(language: string): ReadonlySet<string> {
