@@ -48,7 +48,11 @@ export function cleanComment(comments: readonly string[]): string {
           .trimEnd()
       : comment;
     for (const line of inner.split(/\r?\n/)) {
-      lines.push(block ? line.replace(/^\s*\*+(?:\s|$)/, "") : line.replace(/^\s*(?:\/\/[/!]*|#+[!']?|--+(?: [|^])?|;+|%+|\/?\*+\/?)\s?/, ""));
+      lines.push(
+        block
+          ? line.replace(/^\s*\*+(?:\s|$)/, "")
+          : line.replace(/^\s*(?:\/\/[/!]*|#+[!']?|--+(?: [|^])?|;+|%+|\/?\*+\/?)\s?/, ""),
+      );
     }
   }
   return dedent(lines.map((line) => line.replace(XML_DOC_TAG, "")));

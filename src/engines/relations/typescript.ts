@@ -1,5 +1,6 @@
 import { functionOf } from "../parsing/rules/wrapped-functions.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import { templateCalls } from "./angular.ts";
 import { type Expression, NOTHING, type OpenClass, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
@@ -121,6 +122,7 @@ function visit(node: SyntaxNode, place: Place): void {
       const [value] = node.namedChildren;
       const named = value?.type === "call_expression" ? value.field("function") : value;
       if (named) use("decorator", named, place);
+      templateCalls(node, place);
       break;
     }
     case "assignment_expression": {

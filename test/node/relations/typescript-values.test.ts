@@ -4,6 +4,32 @@ import { callsIn } from "./support.ts";
 const lines = (...all: string[]): string => all.join("\n");
 
 describe("values of TypeScript", () => {
+  it("are members of a component of Angular where its template calls them", async () => {
+    const app = lines(
+      "@Component({", // 1
+      "  selector: 'app-cart',",
+      "  template: `",
+      '    <p *ngIf="isOpen()" [total]="sum(items.map(x))">{{ label() }} {{ "no()" }}</p>', // 4
+      '    @if (isOpen()) { <b (click)="save(); other.save()">save()</b> }',
+      "  `,", // 6
+      "})",
+      "export class Cart {", // 8
+      "  isOpen() {}",
+      "  sum(a) {}", // 10
+      "  label() {}",
+      "  save() {}", // 12
+      "}",
+    );
+    const calls = (await callsIn({ "app.ts": app }, "app.ts")).filter((call) => !call.startsWith("Component@"));
+    expect(calls).toEqual([
+      "isOpen@4 → app.ts:9",
+      "sum@4 → app.ts:10",
+      "label@4 → app.ts:11",
+      "isOpen@5 → app.ts:9",
+      "save@5 → app.ts:12",
+    ]);
+  });
+
   it("are functions in calls that wrap them", async () => {
     const app = lines(
       "function load() {}", // 1
