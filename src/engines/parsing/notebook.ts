@@ -149,7 +149,7 @@ function endOfString(text: string, from: number): number | undefined {
 
 function unescaped(text: string, { start, end }: Content): string {
   try {
-    return String(JSON.parse(text.slice(start - 1, end + 1))).replace(/[\r\n]+$/, "");
+    return String(JSON.parse(text.slice(start - 1, end + 1))).replace(/\r?\n$/, "");
   } catch {
     return "";
   }
