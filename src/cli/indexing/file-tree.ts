@@ -2,18 +2,10 @@ import { Buffer } from "node:buffer";
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from "node:fs";
 import { bytesOfPath, pathFromBytes } from "../../lib/path-text.ts";
 
+/** Errors of files that do not exist. Git lists a file whose folder a file has replaced. */
+const ABSENT = new Set(["ENOENT", "ENOTDIR"]);
 /** Errors of files that do not exist or cannot be read. */
-const UNREADABLE = new Set([
-  "ENOENT",
-  "ENOTDIR",
-  "EACCES",
-  "EPERM",
-  "EISDIR",
-  "ELOOP",
-  "ENXIO",
-  "ENODEV",
-  "ENAMETOOLONG",
-]);
+const UNREADABLE = new Set([...ABSENT, "EACCES", "EPERM", "EISDIR", "ELOOP", "ENXIO", "ENODEV", "ENAMETOOLONG"]);
 // O_NOFOLLOW and O_NONBLOCK do not exist on Windows.
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants as Partial<typeof constants> & { O_RDONLY: number };
 
@@ -57,14 +49,21 @@ export class FileTree {
     try {
       return lstatSync(this.onDisk(path), IF_THERE);
     } catch (error) {
-      if (isUnreadable(error)) return undefined;
+      if (isOneOf(UNREADABLE, error)) return undefined;
       throw error;
     }
   }
 
-  /** What is at a path instead of a regular file; undefined for a folder and if there is nothing. */
-  irregular(path: string): "symlink" | "special_file" | undefined {
-    const stats = lstatSync(this.onDisk(path), IF_THERE);
+  /** What is at a path instead of a regular file; undefined for a folder and if there is nothing. In a closed folder anything may be. */
+  irregular(path: string): "symlink" | "special_file" | "unreadable" | undefined {
+    let stats: Stats | undefined;
+    try {
+      stats = lstatSync(this.onDisk(path), IF_THERE);
+    } catch (error) {
+      if (isOneOf(ABSENT, error)) return undefined;
+      if (isOneOf(UNREADABLE, error)) return "unreadable";
+      throw error;
+    }
     if (stats === undefined || stats.isFile() || stats.isDirectory()) return undefined;
     return stats.isSymbolicLink() ? "symlink" : "special_file";
   }
@@ -92,7 +91,7 @@ export class FileTree {
       // The file was truncated during the read.
       return length === bytes.length ? bytes : bytes.slice(0, length);
     } catch (error) {
-      if (isUnreadable(error)) return undefined;
+      if (isOneOf(UNREADABLE, error)) return undefined;
       throw error;
     } finally {
       if (handle !== undefined) closeSync(handle);
@@ -131,8 +130,8 @@ function isCurrentFolder(folder: string): boolean {
   }
 }
 
-function isUnreadable(error: unknown): boolean {
-  return error instanceof Error && "code" in error && UNREADABLE.has(String(error.code));
+function isOneOf(codes: ReadonlySet<string>, error: unknown): boolean {
+  return error instanceof Error && "code" in error && codes.has(String(error.code));
 }
 
 /** Begins a path that is not plain text. */

@@ -1,4 +1,6 @@
+import { chmodSync, rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { cannotRunAsOther, runAsOther } from "./support/other-user.ts";
 import { Sandbox } from "./support/run.ts";
 
 let sandbox: Sandbox;
@@ -113,5 +115,28 @@ describe("codectx grep", () => {
       sandbox.write("app/src/pool.ts", `export const ${name} = 1;\n`);
       expect(await grep(name)).toMatchObject({ code: 0, stdout: `src/pool.ts:1:14:export const ${name} = 1;\n` });
     }
+  });
+
+  it("finds the rest where a file has replaced a folder that git has in its index, and search too", async () => {
+    rmSync(sandbox.path("app/vendor"), { recursive: true });
+    sandbox.write("app/vendor", "drain = 1\n");
+    expect(await grep("-l", "drain")).toMatchObject({ code: 0, stdout: "src/pool.ts\nvendor\n", stderr: "" });
+    expect(await sandbox.ask("app", ["search", "drain", "--json"])).toMatchObject({
+      code: 0,
+      json: { results: [{ path: "src/pool.ts" }] },
+    });
+  });
+
+  it.skipIf(cannotRunAsOther())("says which files are in a folder that is closed", async () => {
+    chmodSync(sandbox.path("app/vendor"), 0o000);
+    const asOther = (...args: string[]) => runAsOther(sandbox, "app", args);
+    const said = "not complete: vendor/drain.js (unreadable) not searched\n";
+    const found = await asOther("grep", "-l", "drain");
+    const none = await asOther("grep", "nowhere");
+    const searched = await asOther("search", "drain", "--json");
+    chmodSync(sandbox.path("app/vendor"), 0o700);
+    expect(found).toMatchObject({ code: 0, stdout: "src/pool.ts\n", stderr: said });
+    expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining(said) });
+    expect(searched).toMatchObject({ code: 0, json: { results: [{ path: "src/pool.ts" }] } });
   });
 });

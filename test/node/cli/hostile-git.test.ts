@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { editsOf } from "../../../src/cli/git/edits.ts";
-import { CODECTX_ENTRY } from "../../support/codectx-entry.ts";
+import { cannotRunAsOther, runAsOther } from "./support/other-user.ts";
 import { sampleFiles, Sandbox } from "./support/run.ts";
 
 let sandbox: Sandbox;
@@ -28,17 +28,6 @@ beforeEach(async () => {
   chmodSync(program, 0o755);
 });
 afterEach(() => sandbox.remove());
-
-/** Root may read everything: as root, the CLI runs as somebody else where that matters. */
-const OTHER_USER = process.getuid?.() === 0 ? 65_534 : undefined;
-
-/** Whether the checkout cannot be read by that user, such as one in root's home folder. */
-function isUnreadableFor(user: number | undefined): boolean {
-  if (user === undefined) return false;
-  return (
-    spawnSync(process.execPath, [CODECTX_ENTRY, "--version"], { uid: user, gid: user, stdio: "ignore" }).status !== 0
-  );
-}
 
 const NO_KEY = { CODECTX_API_KEY: undefined };
 
@@ -302,17 +291,11 @@ describe("a folder without git", () => {
     }
   });
 
-  it.skipIf(isUnreadableFor(OTHER_USER))("is indexed but for what may not be read", async () => {
+  it.skipIf(cannotRunAsOther())("is indexed but for what may not be read", async () => {
     sandbox.write("plain/a.py", "def alpha():\n    return 1\n");
     sandbox.write("plain/closed/b.py", "def beta():\n    return 1\n");
     chmodSync(sandbox.path("plain/closed"), 0o000);
-    if (OTHER_USER !== undefined) execFileSync("chown", ["-R", String(OTHER_USER), sandbox.root]);
-    const args = ["index", "--local", "--no-embed", "--json"];
-    const indexed = await sandbox.run("plain", args, {
-      user: OTHER_USER,
-      // Root's own cache is closed to others.
-      env: { NODE_COMPILE_CACHE: undefined, NODE_DISABLE_COMPILE_CACHE: "1" },
-    });
+    const indexed = await runAsOther(sandbox, "plain", ["index", "--local", "--no-embed", "--json"]);
     chmodSync(sandbox.path("plain/closed"), 0o700);
     expect(indexed).toMatchObject({ code: 0, json: { fileCount: 1, skipped: { unreadable: 1 } } });
   });
