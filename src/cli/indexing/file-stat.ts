@@ -27,8 +27,12 @@ export function statOf(stamp: string): FileStat {
   return { size, mtimeMs, ctimeMs, ino };
 }
 
-/** Whether a change after `nowMs`, when the file was examined, could keep its stamp unchanged. */
+/**
+ * Whether a change after `nowMs`, when the file was examined, could keep its stamp unchanged. An mtime ahead of an older ctime was set by
+ * hand, and a change sets it to the time of the change; where a clock is wrong, the ctime is ahead too.
+ */
 export function isRacy({ mtimeMs, ctimeMs }: FileStat, nowMs: number): boolean {
   const isCoarse = mtimeMs % 1_000 === 0 && ctimeMs % 1_000 === 0;
-  return Math.max(mtimeMs, ctimeMs) > nowMs - (isCoarse ? COARSE_RACY_MS : RACY_MS);
+  const changedMs = mtimeMs > nowMs ? ctimeMs : Math.max(mtimeMs, ctimeMs);
+  return changedMs > nowMs - (isCoarse ? COARSE_RACY_MS : RACY_MS);
 }

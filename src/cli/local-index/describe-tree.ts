@@ -6,19 +6,19 @@ import type { FileTree } from "../indexing/file-tree.ts";
 import { IGNORE_FILES } from "../indexing/ignore-rules.ts";
 import type { SearchFolder } from "./search-folder.ts";
 import { stateName } from "./state-name.ts";
-import { ABSENT, type TreeState, writeTreeState } from "./tree-state.ts";
+import { ABSENT, type TreeState, UNSETTLED, writeTreeState } from "./tree-state.ts";
 
 /**
  * The state of a work tree after a run that began at `startedAtMs` and left `table`. `known` are the indexed files with the stats
- * that were taken before they were read. With `only`, what a run has changed of a state: all other files are as they were. Undefined if
- * anything may have changed during the run without a trace in its stats.
+ * that were taken before they were read. With `only`, what a run has changed of a state: all other files are as they were. What
+ * may have changed during the run without a trace in its stats is {@link UNSETTLED}: the next run looks at that alone.
  */
 export function describeTree(
   tree: FileTree,
   run: { table: string; head: string | undefined; listing: FileListing; startedAtMs: number },
   known: ReadonlyMap<string, string>,
   only?: ReadonlySet<string>,
-): TreeState | undefined {
+): TreeState {
   const { table, head, listing, startedAtMs } = run;
   const { digest, folders, ignoreFiles } = listing;
   const paths: string[] = [];
@@ -27,21 +27,13 @@ export function describeTree(
     paths.push(path);
     numbers.push(stat.size, stat.mtimeMs, stat.ctimeMs, stat.ino);
   };
-  const mayHaveChanged = (stat: FileStat): boolean => stat !== ABSENT && isRacy(stat, startedAtMs);
-  for (const folder of folders) {
-    const stat = tree.lstatFolder(folder) ?? ABSENT;
-    if (mayHaveChanged(stat)) return undefined;
-    add(folder, stat);
-  }
+  const settled = (stat: FileStat = ABSENT): FileStat =>
+    stat !== ABSENT && isRacy(stat, startedAtMs) ? UNSETTLED : stat;
+  for (const folder of folders) add(folder, settled(tree.lstatFolder(folder)));
   for (const path of only ?? new Set([...ignoreFiles, ...listing.paths()])) {
     const stamp = known.get(path);
-    if (stamp === "") return undefined;
-    if (stamp !== undefined) add(path, statOf(stamp));
-    else if (dependsOnFile(path)) {
-      const stat = tree.lstat(path) ?? ABSENT;
-      if (mayHaveChanged(stat)) return undefined;
-      add(path, stat);
-    }
+    if (stamp !== undefined) add(path, stamp === "" ? UNSETTLED : statOf(stamp));
+    else if (dependsOnFile(path)) add(path, settled(tree.lstat(path)));
   }
   return {
     table,

@@ -47,6 +47,8 @@ const SEPARATOR = "\0";
 export const NUMBERS = 4;
 /** Stands for a file or folder that is not there. */
 export const ABSENT: FileStat = { size: -1, mtimeMs: 0, ctimeMs: 0, ino: 0 };
+/** Stands for a file or folder that may have changed without a trace. No state equals it, so it is looked at again. */
+export const UNSETTLED: FileStat = { size: NaN, mtimeMs: NaN, ctimeMs: NaN, ino: NaN };
 
 /** The paths of a list that are not as they were. The first `folderCount` are folders. */
 export function changedPaths(tree: FileTree, { paths, numbers }: StatList, folderCount = 0): Set<string> {

@@ -105,8 +105,8 @@ export async function updateForSearch(
   const run = { table, head: project.head, listing: await files, startedAtMs };
   // Remembered for searches that find the work tree unchanged.
   const state = describeTree(new FileTree(project.root), run, indexed.stamps, only);
-  if (state && known && only) saveChanges(folder, project.root, state, known.name);
-  else if (state) saveState(folder, project.root, state);
+  if (known && only) saveChanges(folder, project.root, state, known.name);
+  else saveState(folder, project.root, state);
   return report;
 }
 

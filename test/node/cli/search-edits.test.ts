@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { seededIntegers } from "../../support/numbers.ts";
@@ -113,5 +113,31 @@ describe("the search index of many files", () => {
     const last = await search("walrus_crossing");
     expect(last.paths[0]).toBe("many/2/f2.py");
     expect((await search("walrus_crossing", "fresh")).digest).toBe(last.digest);
+  });
+
+  it("looks again only at files that have just changed, or have a time ahead of the clock", async () => {
+    manyFiles();
+    await search("Holder3");
+    const named = (suffix: string) => readdirSync(searchFolder()).filter((name) => name.endsWith(suffix));
+    const stateNow = () => readFileSync(join(searchFolder(), named(".state")[0] ?? ""));
+    const state = stateNow();
+    // By the clock as it is, the file may change once more at the same time.
+    const searchNow = async (word: string): Promise<unknown> => {
+      const { json } = await sandbox.ask("app", ["search", word, "--json"]);
+      return (json["results"] as { path: string }[]).map(({ path }) => path);
+    };
+    for (const word of ["zebra_crossing", "horse_crossing", "mouse_crossing"]) {
+      sandbox.write("app/many/1/f1.py", `def ${word}():\n    return 1\n`);
+      expect(await searchNow(word)).toEqual(["many/1/f1.py"]);
+    }
+    await search("mouse_crossing");
+    expect(stateNow()).toEqual(state);
+    const ahead = new Date(Date.now() + 100 * 3_600_000);
+    utimesSync(sandbox.path("app/many/2/f2.py"), ahead, ahead);
+    await search("mouse_crossing");
+    const table = named(".table");
+    expect((await search("mouse_crossing")).paths).toEqual(["many/1/f1.py"]);
+    expect(named(".table")).toEqual(table);
+    expect(stateNow()).toEqual(state);
   });
 });

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { stampOf } from "../../../src/cli/indexing/file-stat.ts";
+import { isRacy, stampOf } from "../../../src/cli/indexing/file-stat.ts";
 import type { FileListing } from "../../../src/cli/git/git.ts";
 import { FileTree } from "../../../src/cli/indexing/file-tree.ts";
 import { walkFolder } from "../../../src/cli/indexing/walk.ts";
@@ -47,7 +47,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 /** The state with the Python files known to the index. */
-function describeNow(startedAtMs = LATER): TreeState | undefined {
+function describeNow(startedAtMs = LATER): TreeState {
   const tree = new FileTree(root);
   const known = new Map(
     ["src/a.py", "src/deep/b.py"].map((path) => {
@@ -62,31 +62,23 @@ function describeNow(startedAtMs = LATER): TreeState | undefined {
 function describeFolder(): TreeState {
   const tree = new FileTree(root);
   const run = { table: "tree-1", head: undefined, listing: walkFolder(tree), startedAtMs: LATER };
-  const state = describeTree(tree, run, new Map());
-  if (!state) throw new Error("the state is racy");
-  return state;
+  return describeTree(tree, run, new Map());
 }
 
 function isSame(state: TreeState): boolean {
   return changedPaths(new FileTree(root), state.examined, state.folderCount).size === 0;
 }
 
-function stateNow(): TreeState {
-  const state = describeNow();
-  if (!state) throw new Error("the state is racy");
-  return state;
-}
-
 describe("the state of a work tree", () => {
   it("is the same after it was written and read", () => {
-    const state = stateNow();
+    const state = describeNow();
     const read = readTreeState(new Uint8Array(writeTreeState(state)));
     expect(read).toEqual({ ...state, name: expect.stringMatching(/^[0-9a-f]+-[0-9a-f]+$/) });
     expect(read && isSame(read)).toBe(true);
   });
 
   it("covers files that may become scripts and ignore files, not files left out by name", () => {
-    expect(stateNow().examined.paths).toEqual(["run", "src/a.py", "src/deep/b.py", ".codectxignore"]);
+    expect(describeNow().examined.paths).toEqual(["run", "src/a.py", "src/deep/b.py", ".codectxignore"]);
   });
 
   it.each<[string, () => void]>([
@@ -103,7 +95,7 @@ describe("the state of a work tree", () => {
       },
     ],
   ])("notices %s", (_, change) => {
-    const state = stateNow();
+    const state = describeNow();
     change();
     expect(isSame(state)).toBe(false);
   });
@@ -131,18 +123,30 @@ describe("the state of a work tree", () => {
     expect(isSame(state)).toBe(false);
   });
 
-  it("is not kept where a file changed while the run examined it", () => {
-    expect(describeNow(Date.now() - 1_000)).toBeUndefined();
-    const state = describeTree(
-      new FileTree(root),
-      { table: "tree-1", head: undefined, listing: LISTING, startedAtMs: LATER },
-      new Map([["src/a.py", ""]]),
-    );
-    expect(state).toBeUndefined();
+  it("has no state of what changed while the run examined it, and that of the rest", () => {
+    const tree = new FileTree(root);
+    const changed = (state: TreeState) => [...changedPaths(tree, state.examined, state.folderCount)];
+    const run = { table: "tree-1", head: undefined, listing: LISTING, startedAtMs: LATER };
+    expect(changed(describeTree(tree, run, new Map([["src/a.py", ""]])))).toEqual(["src/a.py"]);
+    // Not those whose state the index has taken.
+    expect(changed(describeNow(Date.now() - 1_000))).toEqual(["run", ".codectxignore"]);
+    const folders = { ...run, listing: walkFolder(tree), startedAtMs: Date.now() - 1_000 };
+    expect(changed(describeTree(tree, folders, new Map()))).toContain("src");
+  });
+
+  it("is that of a file whose time is ahead of the clock, unless it has just changed", () => {
+    const path = "src/a.py";
+    utimesSync(join(root, path), LATER, LATER);
+    const { size, mtimeMs, ctimeMs, ino } = new FileTree(root).lstat(path) ?? expect.fail(path);
+    const nowMs = ctimeMs + 5_000;
+    expect(isRacy({ size, mtimeMs, ctimeMs, ino }, nowMs)).toBe(false);
+    expect(isRacy({ size, mtimeMs, ctimeMs, ino }, ctimeMs)).toBe(true);
+    // The clock was ahead.
+    expect(isRacy({ size, mtimeMs, ctimeMs: mtimeMs, ino }, nowMs)).toBe(true);
   });
 
   it("is not used where its bytes are damaged or cut off", () => {
-    const bytes = new Uint8Array(writeTreeState(stateNow()));
+    const bytes = new Uint8Array(writeTreeState(describeNow()));
     for (let at = 0; at < bytes.length; at += 7) {
       const damaged = bytes.slice();
       damaged[at] = (damaged[at] as number) ^ 0x10;
