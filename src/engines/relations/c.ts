@@ -1,4 +1,5 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import { wordSet } from "../../lib/word-set.ts";
 import { declared, isAfterMacro } from "./declarators.ts";
 import { type Expression, type Scope, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
@@ -21,8 +22,10 @@ function visit(node: SyntaxNode, place: Place): void {
   const { file, scope } = place;
   switch (node.type) {
     case "comment":
-    case "identifier":
     case "preproc_arg":
+      return;
+    case "identifier":
+      if (HOLDING.has(place.around ?? "")) reference(node, place);
       return;
     case "preproc_include": {
       const module = node.field("path");
@@ -61,6 +64,18 @@ function visit(node: SyntaxNode, place: Place): void {
 function use(node: SyntaxNode, { file, scope }: Place): void {
   const named = node.type === "field_expression" ? node.field("field") : node;
   if (named?.type.endsWith("identifier")) file.use("call", named.text, named.row + 1, scope, expressionOf(node, scope));
+}
+
+/** What a function may be handed to or kept in: an identifier in it is a value. */
+const HOLDING = wordSet(
+  `argument_list initializer_list initializer_pair init_declarator assignment_expression return_statement
+   pointer_expression cast_expression parenthesized_expression conditional_expression`,
+);
+
+/** A function that is handed over or kept. By custom, names without a small letter are of constants. */
+function reference(node: SyntaxNode, { file, scope }: Place): void {
+  const { text } = node;
+  if (/^\w*[a-z]\w*$/.test(text)) file.reference(text, node.row + 1, scope, expressionOf(node, scope));
 }
 
 /** A second definition is one of another branch of `#if`: which one counts depends on the build. */

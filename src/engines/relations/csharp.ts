@@ -3,6 +3,7 @@ import { handedTo, handsOver } from "./csharp-callbacks.ts";
 import { calledIn, expressionOf, lastOf, type Place, typeKey, typeOf } from "./csharp-expressions.ts";
 import { declared, extension, keysOf, returned, typeParameters } from "./csharp-methods.ts";
 import { GLOBAL_USING } from "./csharp-projects.ts";
+import { HANDED, reference } from "./csharp-references.ts";
 import { type Expression, type OpenClass, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH } from "./limits.ts";
@@ -46,8 +47,20 @@ const BLOCKS: ReadonlySet<string> = new Set([
 function visit(node: SyntaxNode, place: Open): void {
   const { file, scope } = place;
   switch (node.type) {
-    case "comment":
     case "identifier":
+      if (place.around === "argument" || place.around === HANDED) reference(node, place);
+      return;
+    case "member_access_expression":
+      if (place.around === "argument" || place.around === HANDED) reference(node, place);
+      break;
+    case "assignment_expression": {
+      const [left, right] = [node.field("left"), node.field("right")];
+      const inner = { ...place, depth: place.depth + 1 };
+      if (left && place.depth < MAX_DEPTH) visit(left, { ...inner, around: node.type });
+      if (right && place.depth < MAX_DEPTH) visit(right, { ...inner, around: HANDED });
+      return;
+    }
+    case "comment":
     case "string_literal":
     case "integer_literal":
     case "predefined_type":

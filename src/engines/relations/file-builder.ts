@@ -2,6 +2,7 @@ import { plainName } from "../parsing/plain-name.ts";
 import {
   type Binding,
   type Expression,
+  lookUp,
   MAX_VALUES,
   NOTHING,
   type OpenClass,
@@ -10,8 +11,17 @@ import {
 } from "./expressions.ts";
 import { AMBIGUOUS_LINE } from "./limits.ts";
 import { finishedClass, followed, meaningOf, meaningOfBinding, resultMeaning } from "./meanings.ts";
+import { mayBeFunction } from "./references.ts";
 import { MAX_OVERLOADS } from "./overload-sets.ts";
-import { callbackKey, type FileUses, type Import, type Meaning, parameterKey, type UseKind } from "./types.ts";
+import {
+  callbackKey,
+  type FileUses,
+  type Import,
+  type Meaning,
+  parameterKey,
+  type Use,
+  type UseKind,
+} from "./types.ts";
 
 /** Uses that are kept of a file. Generated files hold hundreds of thousands in a line. */
 export const MAX_USES = 50_000;
@@ -88,6 +98,12 @@ export class FileBuilder {
   /** `given`: number of arguments. */
   use(kind: UseKind, name: string, line: number, scope: Scope, of: Expression, given?: number): void {
     if (this.#uses.length < MAX_USES) this.#uses.push({ kind, name: plainName(name), line, scope, of, given });
+  }
+
+  /** A name that may be that of a function which is handed over or kept there. `finish` leaves out what the file knows to be something else. */
+  reference(name: string, line: number, scope: Scope, of: Expression): void {
+    if (of.is === "name" && lookUp(of.scope, of.name)?.is === "variable") return;
+    this.use("reference", name, line, scope, of);
   }
 
   openClass(line: number): OpenClass {
@@ -200,14 +216,12 @@ export class FileBuilder {
   }
 
   finish(): FileUses {
-    const uses = this.#uses.map(({ kind, name, line, scope, of, given }) => ({
-      kind,
-      name,
-      line,
-      enclosing: scope.path,
-      meaning: meaningOf(of),
-      ...(given !== undefined && { arguments: given }),
-    }));
+    const uses: Use[] = [];
+    for (const { kind, name, line, scope, of, given } of this.#uses) {
+      const meaning = meaningOf(of);
+      if (kind === "reference" && !mayBeFunction(meaning, this.#classesByLine)) continue;
+      uses.push({ kind, name, line, enclosing: scope.path, meaning, ...(given !== undefined && { arguments: given }) });
+    }
     const bindings = [...this.top.names].map(([name, binding]) => [name, meaningOfBinding(binding, 0)] as const);
     const exports = [...this.#exports].map(
       ([name, of]) => [name, "is" in of ? meaningOf(of) : ({ to: "import", ...of } as const)] as const,

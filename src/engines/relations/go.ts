@@ -1,9 +1,11 @@
+import { wordSet } from "../../lib/word-set.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { isBoundWithin, type OpenClass, UNKNOWN } from "./expressions.ts";
+import { type Expression, isBoundWithin, lookUp, type OpenClass, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { bareName, elementOf, expressionOf, typeOf, valueOf } from "./go-expressions.ts";
 import { lastPartOfPath, PACKAGE } from "./packages.ts";
-import { type Place as BasePlace, visitChildren } from "./walk.ts";
+import { isStandardModule } from "./standard-library.ts";
+import { nameInPackage, type Place as BasePlace, visitChildren } from "./walk.ts";
 import { ELEMENT, ITERATED } from "./wrapped.ts";
 
 /** Reads a Go tree. */
@@ -37,8 +39,21 @@ function visit(node: SyntaxNode, place: Place): void {
   const { file, scope } = place;
   switch (node.type) {
     case "comment":
-    case "identifier":
       return;
+    case "identifier":
+      if (HOLDING.has(place.around ?? ""))
+        file.reference(node.text, node.row + 1, scope, nameInPackage(node.text, scope));
+      return;
+    case "selector_expression":
+      if (HOLDING.has(place.around ?? "")) member(node, place);
+      break;
+    case "keyed_element": {
+      // The name of a field means no function.
+      const [key, value] = node.namedChildren;
+      if (key?.namedChild(0)?.type !== "identifier") children(node, place);
+      else if (value) children(value, place);
+      return;
+    }
     case "package_clause":
       file.bind(scope, PACKAGE, { is: "import", module: node.namedChild(0)?.text ?? "", name: "*" });
       return;
@@ -100,6 +115,26 @@ function use(kind: "call" | "construct" | "inherit", node: SyntaxNode, place: Pl
   const named = bare?.field(bare.type === "selector_expression" ? "field" : "name") ?? bare;
   if (bare && named?.type.endsWith("identifier"))
     place.file.use(kind, named.text, named.row + 1, place.scope, expressionOf(bare, place.scope));
+}
+
+/** What a function may be handed to or kept in: a name in it is a value. */
+const HOLDING = wordSet("argument_list expression_list literal_element");
+
+/**
+ * A function of a package or a method that is handed over or kept: `p.F`, `x.method`. What is of the standard library, as constants are that
+ * are given to functions, is none, nor a member of what is not known.
+ */
+function member(node: SyntaxNode, { file, scope }: Place): void {
+  const operand = node.field("operand");
+  if (operand?.type !== "identifier") return;
+  const { text } = operand;
+  const bound = lookUp(scope, text);
+  if (bound?.is === "variable" && !bound.type && !bound.value) return;
+  if (bound?.is === "import" && isStandardModule("a.go", bound.module)) return;
+  const name = node.field("field");
+  if (!name) return;
+  const of: Expression = { is: "member", of: nameInPackage(text, scope), name: name.text };
+  file.reference(of.name, name.row + 1, scope, of);
 }
 
 function importSpec(node: SyntaxNode, { file, scope }: Place): void {

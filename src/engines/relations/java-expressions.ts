@@ -3,6 +3,7 @@ import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { type Expression, isBoundWithin, lookUp, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { nameInPackage, type Place as BasePlace } from "./walk.ts";
+import { methodKey } from "./members.ts";
 import { ANY_TYPE, FUNCTION_TYPE } from "./overloads.ts";
 import { ELEMENT, ENTRY, LIST, MAP } from "./wrapped.ts";
 
@@ -250,5 +251,21 @@ export function typeNameOf(node: SyntaxNode, place: Place, depth = 0): string {
     }
     default:
       return ANY_TYPE;
+  }
+}
+
+/** `x::f`, `C::f` or `C::new`. */
+export function reference(node: SyntaxNode, place: Place): void {
+  const { file, scope } = place;
+  const of = node.namedChild(0);
+  const name = node.namedChildren.at(-1);
+  if (!of || !name) return;
+  const isOfType = of.type.endsWith("type") || of.type.endsWith("type_identifier");
+  if (node.children.at(-1)?.type === "new") {
+    const named = lastOf(of);
+    if (named.type.endsWith("identifier")) file.use("construct", named.text, named.row + 1, scope, typeOf(of, place));
+  } else if (name.type === "identifier" && name.id !== of.id) {
+    const owner = isOfType ? typeOf(of, place) : expressionOf(of, place);
+    file.reference(name.text, name.row + 1, scope, { is: "member", of: owner, name: methodKey(name.text) });
   }
 }

@@ -2,7 +2,7 @@ import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { type Expression, isBoundWithin, type OpenClass, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { AMBIGUOUS_LINE, MAX_DEPTH } from "./limits.ts";
-import { expressionOf, lastOf, type Place, typeName, typeNameOf, typeOf } from "./java-expressions.ts";
+import { expressionOf, lastOf, type Place, reference, typeName, typeNameOf, typeOf } from "./java-expressions.ts";
 import { PACKAGE } from "./packages.ts";
 import { parameterKey } from "./types.ts";
 import { argumentAt, visitChildren } from "./walk.ts";
@@ -71,6 +71,9 @@ function visit(node: SyntaxNode, place: Place): void {
       if (name) file.use("call", name.text, name.row + 1, scope, expressionOf(node, place, true));
       break;
     }
+    case "method_reference":
+      reference(node, place);
+      break;
     case "marker_annotation":
     case "annotation": {
       const name = node.field("name");

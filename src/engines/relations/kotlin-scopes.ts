@@ -1,9 +1,9 @@
 /** Scopes of Kotlin besides declarations: smart casts, receivers of lambdas, base classes and companions. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import type { OpenClass, Scope } from "./expressions.ts";
+import { type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
 import { declare, overloadedIn } from "./kotlin-declarations.ts";
 import { basesOf, typeOf } from "./kotlin-expressions.ts";
-import type { Place } from "./kotlin-names.ts";
+import { isTypeNode, type Place } from "./kotlin-names.ts";
 import { lastName } from "./named.ts";
 
 /** Nesting depth of lambdas whose receivers are followed. */
@@ -81,4 +81,14 @@ export function companion(node: SyntaxNode, opened: OpenClass, place: Place): vo
   for (const key of overloadedIn(own)) scope.names.set(key, { is: "overloads", line });
   const bases = basesOf(node).length;
   if (bases > 0) place.names.receivers.set(scope, { of: { is: "class", line }, isOpen: true, isHanded: false });
+}
+
+/** The place inside of a `catch`, which binds what is caught. */
+export function caught(node: SyntaxNode, place: Place): Place {
+  const { file, scope } = place;
+  const inner = { ...place, scope: file.inner(scope, undefined) };
+  const name = node.childOfType("identifier");
+  const type = node.namedChildren.find(isTypeNode);
+  if (name) file.bind(inner.scope, name.text, { is: "variable", type: type ? typeOf(type, place) : UNKNOWN });
+  return inner;
 }

@@ -17,6 +17,7 @@ import { calledIn, expressionOf, isJump, memberCalled, partsOfCall, RECEIVER, ty
 import {
   bindUnknown,
   castsIn,
+  caught,
   companion,
   deeper,
   handedAround,
@@ -25,6 +26,7 @@ import {
   narrowed,
 } from "./kotlin-scopes.ts";
 import { importDeclaration, isTypeNode, type Names, parametersOf, type Place } from "./kotlin-names.ts";
+import { reference } from "./kotlin-references.ts";
 import { MAX_DEPTH } from "./limits.ts";
 import { lastName } from "./named.ts";
 import { PACKAGE } from "./packages.ts";
@@ -146,11 +148,9 @@ function visit(node: SyntaxNode, place: Place): void {
       declaredType(node, place);
       return;
     case "function_declaration":
-      if (scope.outer !== file.top && !isOfClass(place)) declare(node, place);
-      functionBody(node, place);
-      return;
     case "anonymous_function":
     case "secondary_constructor":
+      if (node.type === "function_declaration" && scope.outer !== file.top && !isOfClass(place)) declare(node, place);
       functionBody(node, place);
       return;
     case "property_declaration":
@@ -171,6 +171,10 @@ function visit(node: SyntaxNode, place: Place): void {
         file.use("call", name.text, name.row + 1, scope, memberCalled(of, name.text, "/1", place));
       break;
     }
+    case "callable_reference":
+    case "navigation_expression":
+      reference(node, place);
+      break;
     case "annotation": {
       const type = node.childOfType("constructor_invocation")?.namedChild(0) ?? node.namedChildren.at(-1);
       const name = lastName(type);
@@ -196,14 +200,9 @@ function visit(node: SyntaxNode, place: Place): void {
     case "for_statement":
       forStatement(node, place);
       return;
-    case "catch_block": {
-      const inner = { ...place, scope: file.inner(scope, undefined) };
-      const name = node.childOfType("identifier");
-      const type = node.namedChildren.find(isTypeNode);
-      if (name) file.bind(inner.scope, name.text, { is: "variable", type: type ? typeOf(type, place) : UNKNOWN });
-      children(node, inner);
+    case "catch_block":
+      children(node, caught(node, place));
       return;
-    }
   }
   children(node, place);
 }

@@ -1,12 +1,12 @@
 /** Members of classes: their own, those defined elsewhere, and those of bases. */
 import { AMBIGUOUS_LINE } from "./limits.ts";
-import { functionsOf } from "./overload-sets.ts";
+import { ANY_NUMBER, functionsOf, takes } from "./overload-sets.ts";
 import { methodOf } from "./overloads.ts";
 import { isJvm, isKotlin, packageRuleOf } from "./packages.ts";
 import { otherParts } from "./parts.ts";
 import { declaredKey, IN_PROGRAM } from "./program.ts";
 import type { Candidate, Follower, FoundMember, Place, Target, Unresolved } from "./resolved.ts";
-import type { Meaning, Member } from "./types.ts";
+import type { ClassInfo, Meaning, Member } from "./types.ts";
 
 /** The member of a class or of its bases; `none` if a program's class has none, where the rules tell. */
 export async function findMember(follow: Follower, of: Place, name: string): Promise<FoundMember | Unresolved> {
@@ -14,6 +14,8 @@ export async function findMember(follow: Follower, of: Place, name: string): Pro
   const found = await follow.classAt(of);
   if (!found) return "unknown";
   const inProgram = IN_PROGRAM.test(of.path);
+  const named = methodsNamed(of.path, found.members, name);
+  if (named) return named;
   const method = isJvm(of.path) ? methodOf(found.members, name) : undefined;
   if (method?.isLikely) follow.isLikely = true;
   if (method?.line === AMBIGUOUS_LINE) follow.ambiguous++;
@@ -27,6 +29,8 @@ export async function findMember(follow: Follower, of: Place, name: string): Pro
   if (apart) return apart;
   const parts = await otherParts(of, follow.files);
   for (const part of parts) {
+    const any = methodsNamed(part.path, part.members, name);
+    if (any) return any;
     const own = part.members.get(name);
     if (own) return foundMember(part.path, own);
   }
@@ -52,6 +56,25 @@ function foundMember(path: string, { line, type }: Member): FoundMember | Unreso
   const among = type ? functionsOf(path, type) : [];
   const [first] = among;
   return first ? { path, line: first.line, type: undefined, among } : "unknown";
+}
+
+/** Key of a method that is named without arguments: one of its name, whatever their number. */
+export const methodKey = (name: string): string => `${name}${ANY_COUNT}`;
+const ANY_COUNT = "/*";
+
+/** The method of a class that is known by such a key, or the overloads of which it is one. Other keys of methods are `name/2`. */
+function methodsNamed(path: string, members: ClassInfo["members"], name: string): FoundMember | undefined {
+  if (!name.endsWith(ANY_COUNT)) return undefined;
+  const prefix = name.slice(0, -1);
+  const lines = new Set<number>();
+  for (const [key, { line, type }] of members) {
+    if (!key.startsWith(prefix)) continue;
+    if (line !== AMBIGUOUS_LINE) lines.add(line);
+    else if (type) for (const each of functionsOf(path, type)) lines.add(each.line);
+  }
+  const among = Array.from(lines, (line): Candidate => ({ path, line, takes: takes(0, ANY_NUMBER) }));
+  const [first] = among;
+  return first && { path, line: first.line, type: undefined, ...(among.length > 1 && { among }) };
 }
 
 /** A member of a class of a program: defined in it, only declared there and defined elsewhere, or overloads of both kinds. */

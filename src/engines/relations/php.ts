@@ -4,6 +4,7 @@ import { type Expression, type OpenClass, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH } from "./limits.ts";
 import { PACKAGE } from "./packages.ts";
+import { CALLING, functionNames, methodPair } from "./php-callables.ts";
 import {
   calledIn,
   expressionOf,
@@ -82,8 +83,12 @@ function visit(node: SyntaxNode, place: Place): void {
     case "scoped_call_expression": {
       const called = calledIn(node, place);
       if (called) file.use("call", called.name, called.row + 1, scope, called.of);
+      if (called && CALLING.test(called.name)) functionNames(node, place);
       break;
     }
+    case "array_creation_expression":
+      methodPair(node, place);
+      break;
     case "require_expression":
     case "require_once_expression":
     case "include_expression":

@@ -1,3 +1,4 @@
+import { wordSet } from "../../lib/word-set.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { bindingScope, type Expression, NOTHING, type Scope, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
@@ -25,9 +26,19 @@ function visit(node: SyntaxNode, place: Place): void {
   const { file, scope } = place;
   switch (node.type) {
     case "comment":
-    case "identifier":
     case "integer":
       return;
+    case "identifier":
+      if (HOLDING.has(place.around ?? "")) reference(node, place);
+      return;
+    case "attribute":
+      if (HOLDING.has(place.around ?? "")) reference(node, place);
+      break;
+    case "keyword_argument": {
+      const value = node.field("value");
+      if (value && place.depth < MAX_DEPTH) visit(value, { ...place, depth: place.depth + 1, around: "argument_list" });
+      return;
+    }
     case "import_statement":
       for (const name of node.fields("name")) importModule(name, place);
       return;
@@ -106,6 +117,15 @@ function visit(node: SyntaxNode, place: Place): void {
 function use(kind: "call" | "inherit" | "decorator", node: SyntaxNode, { file, scope }: Place): void {
   const named = node.type === "attribute" ? node.field("attribute") : node;
   if (named?.type === "identifier") file.use(kind, named.text, named.row + 1, scope, expressionOf(node, scope));
+}
+
+/** What a function may be handed to or kept in: a name in it is a value. */
+const HOLDING = wordSet("argument_list list tuple pair return_statement conditional_expression boolean_operator");
+
+/** A function that is handed over or kept: `f`, `self.f`, `m.f`. By custom, names that begin with a capital are of classes and constants. */
+function reference(node: SyntaxNode, { file, scope }: Place): void {
+  const name = node.type === "attribute" ? node.field("attribute") : node;
+  if (name && !/^\p{Lu}/u.test(name.text)) file.reference(name.text, name.row + 1, scope, expressionOf(node, scope));
 }
 
 function importModule(node: SyntaxNode, { file, scope }: Place): void {
@@ -250,7 +270,7 @@ function parameters(list: SyntaxNode | undefined, place: Place, isMethod: boolea
     if (own) file.bind(scope, name.text, { is: "alias", of: { is: "class", line: own.line } });
     else file.bind(scope, name.text, { is: "variable", type: type && typeOf(type, scope.outer ?? scope) });
     const value = each.field("value");
-    if (value) visit(value, { ...place, scope: scope.outer ?? scope });
+    if (value) visit(value, { ...place, scope: scope.outer ?? scope, around: "argument_list" });
   }
 }
 
@@ -287,6 +307,7 @@ function assignOne(
 ): void {
   const { file, scope, body } = place;
   const known = type ? typeOf(type, scope) : right && assigned(right, scope);
+  if (right?.type === "identifier" || right?.type === "attribute") reference(right, place);
   if (left?.type === "identifier") {
     const bound = boundOf(right, scope);
     const isTop = bindingScope(scope) === file.top;

@@ -12,13 +12,13 @@ import type { FileUses, Meaning, UseKind } from "./types.ts";
  *   classes    count, then each: line, members (count; name, line, 0 or type + 1), bases (count; meaning)
  *   returns    count, then each: line, meaning
  *   callbacks  count, then each: line, number of the parameter (1 byte), meaning
- *   uses       count, then each: number of its kind + 4 × (number of arguments + 1, or 0) (1 byte), name, line, enclosing (0 for none), meaning
+ *   uses       count, then each: number of its kind + 8 × (number of arguments + 1, or 0) (1 byte), name, line, enclosing (0 for none), meaning
  *
  * Equal strings and meanings are written once. `stored-uses.ts` reads it. The uses, which are most of it, come last: of most files that a question reads, it needs
  * only what other files may mean. A change of any of this, or of the order of the lists below, raises `USES_VERSION`.
  */
 
-export const USE_KINDS: readonly UseKind[] = ["call", "construct", "inherit", "decorator"];
+export const USE_KINDS: readonly UseKind[] = ["call", "construct", "inherit", "decorator", "reference"];
 export const MEANINGS: readonly Meaning["to"][] = [
   "local",
   "variable",
@@ -40,7 +40,7 @@ export const MEANINGS: readonly Meaning["to"][] = [
 /** How many integers follow the number of each kind of meaning. */
 export const PARTS: readonly number[] = [1, 2, 2, 2, 1, 1, 0, 0, 0, 1, 2, 2, 2, 2, 2, 1];
 /** Arguments of a call that are counted. */
-const MAX_ARGUMENTS = 62;
+const MAX_ARGUMENTS = 30;
 
 /** The record of a file's uses. `isWithheld` names strings that must not be stored; they become empty. */
 export function encodeUses(file: FileUses, isWithheld: (text: string) => boolean = () => false): Uint8Array {
@@ -76,7 +76,7 @@ export function encodeUses(file: FileUses, isWithheld: (text: string) => boolean
   });
   body.startLines();
   body.list(file.uses, ({ kind, name, line, enclosing, meaning, arguments: given }) => {
-    body.writer.u8(USE_KINDS.indexOf(kind) + 4 * (given === undefined ? 0 : Math.min(given, MAX_ARGUMENTS) + 1));
+    body.writer.u8(USE_KINDS.indexOf(kind) + 8 * (given === undefined ? 0 : Math.min(given, MAX_ARGUMENTS) + 1));
     body.string(name);
     body.line(line);
     body.writer.varint(enclosing === null ? 0 : body.positionOf(enclosing) + 1);

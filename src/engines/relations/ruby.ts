@@ -23,8 +23,10 @@ import {
   madeBy,
   ownMember,
   pathOf,
+  textOf,
   valueOf,
 } from "./ruby-expressions.ts";
+import { named, use } from "./ruby-symbols.ts";
 import { functionKey, IS_MODULE, lastOfPath, type Level, memberKey, superKey } from "./ruby-keys.ts";
 import { visitChildren } from "./walk.ts";
 
@@ -61,10 +63,13 @@ function visit(node: SyntaxNode, place: Reader): void {
   switch (node.type) {
     case "comment":
     case "constant":
-    case "simple_symbol":
     case "string_content":
     case "integer":
     case "undef":
+      return;
+    case "simple_symbol":
+      // `&:f` is called on what the block gets.
+      if (place.around === "block_argument") use(node, UNKNOWN, place, textOf(node));
       return;
     case "class":
     case "module":
@@ -116,14 +121,6 @@ function visit(node: SyntaxNode, place: Reader): void {
     }
   }
   children(node, place);
-}
-
-const NAME = /^[\p{L}_][\p{L}\p{N}_]{0,200}[?!]?$/u;
-
-function use(name: SyntaxNode, of: Expression, { file, scope }: Reader, text = name.text): void {
-  // An unbound name may mean any definition of that name.
-  const meant: Expression = of.is === "unknown" ? { is: "name", name: "", scope: file.top } : of;
-  if (NAME.test(text)) file.use("call", text, name.row + 1, scope, meant);
 }
 
 /** A bare name is a call unless it is a variable. */
@@ -236,6 +233,7 @@ function call(node: SyntaxNode, place: Reader): void {
   if (receiver) visit(receiver, inner);
   const args = node.field("arguments");
   if (args) children(args, inner);
+  if (args && name) named(args, name.text, receiver, place);
   const block = node.field("block");
   if (block) blockOf(block, name?.text ?? "", receiver, args, inner);
 }

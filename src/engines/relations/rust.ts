@@ -1,5 +1,6 @@
+import { wordSet } from "../../lib/word-set.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import type { Expression, OpenClass } from "./expressions.ts";
+import { type Expression, lookUp, type OpenClass } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH } from "./limits.ts";
 import { calledOf, partsFromFile, pathExpression, pathParts, typeOf } from "./rust-expressions.ts";
@@ -8,6 +9,7 @@ import { macroCalls } from "./rust-macros.ts";
 import { fieldKey, MODULE_MARK, moduleKey, SELF_TYPE } from "./rust-keys.ts";
 import { bindPattern, valueOf } from "./rust-patterns.ts";
 import { type Place as BasePlace, visitChildren } from "./walk.ts";
+import { UNWRAPPED } from "./wrapped.ts";
 
 /** Reads a Rust tree. */
 export function readRust(root: SyntaxNode, file: FileBuilder): void {
@@ -25,6 +27,8 @@ interface Place extends BasePlace {
   types: Types;
   /** Scopes that `let` has begun around here. */
   begun: number;
+  /** Level of the arguments of the last method that calls what it is given. */
+  adapting?: number | undefined;
 }
 
 /** `let` statements of a function that begin a scope: more are bound in one, which takes no longer to look through. */
@@ -41,10 +45,16 @@ function visit(node: SyntaxNode, place: Place): void {
     case "block_comment":
     case "attribute_item":
     case "token_tree":
-    case "identifier":
     case "use_declaration":
     case "macro_definition":
       return;
+    case "identifier":
+      if (HOLDING.has(place.around ?? "")) reference(node, place);
+      return;
+    case "scoped_identifier":
+    case "generic_function":
+      if (HOLDING.has(place.around ?? "")) reference(node, place);
+      break;
     case "mod_item":
       module(node, place);
       return;
@@ -99,7 +109,10 @@ function visit(node: SyntaxNode, place: Place): void {
       break;
     case "call_expression": {
       const called = node.field("function");
-      if (called) use("call", called, place);
+      const name = called && use("call", called, place);
+      // Its arguments are two levels below.
+      const isAdapter = called?.type === "field_expression" && ADAPTER.test(name ?? "");
+      place.adapting = isAdapter ? place.depth + 2 : undefined;
       break;
     }
     case "macro_invocation":
@@ -116,17 +129,41 @@ function visit(node: SyntaxNode, place: Place): void {
 
 function visitField(node: SyntaxNode, field: string, place: Place): void {
   const child = node.field(field);
-  if (child && place.depth < MAX_DEPTH) visit(child, { ...place, depth: place.depth + 1 });
+  if (child && place.depth < MAX_DEPTH) visit(child, { ...place, depth: place.depth + 1, around: node.type });
 }
 
-function use(kind: "call" | "construct" | "inherit", node: SyntaxNode, { file, scope }: Place): void {
+function use(kind: "call" | "construct" | "inherit", node: SyntaxNode, { file, scope }: Place): string | undefined {
   const bare = node.type === "generic_function" ? (node.field("function") ?? node) : node;
   const typed = bare.type.startsWith("generic_type") ? (bare.field("type") ?? bare) : bare;
   const name = typed.field(typed.type === "field_expression" ? "field" : "name") ?? typed;
-  if (!name.type.endsWith("identifier")) return;
+  if (!name.type.endsWith("identifier")) return undefined;
   const of = kind === "call" ? calledOf(bare, scope) : typeOf(typed, scope);
-  file.use(kind, name.text, name.row + 1, scope, of);
+  const { text } = name;
+  file.use(kind, text, name.row + 1, scope, of);
+  return text;
 }
+
+/** What a function may be handed to or kept in: a path in it is a value. */
+const HOLDING = wordSet("arguments array_expression field_initializer");
+
+/** A function that is handed over or kept: `f`, `m::f`, `Self::f`. By custom, other names are of constants and types; an adapter such as `map` calls these. */
+function reference(node: SyntaxNode, { file, scope, depth, adapting }: Place): void {
+  const bare = node.type === "generic_function" ? (node.field("function") ?? node) : node;
+  const name = bare.type === "identifier" ? bare : (bare.field("name") ?? bare);
+  const { text } = name;
+  const bound = bare === name ? lookUp(scope, text) : undefined;
+  if (bound?.is === "variable" || (bound?.is === "alias" && isValue(bound.of))) return;
+  if (/^\p{Ll}/u.test(text)) file.reference(text, name.row + 1, scope, calledOf(bare, scope));
+  else if (adapting === depth) file.use("call", text, name.row + 1, scope, calledOf(bare, scope));
+}
+
+/** Whether a variable is given a field, or what an `Option` holds. */
+const isValue = (of: Expression): boolean =>
+  of.is === "member" && (of.name === UNWRAPPED || of.name.startsWith(fieldKey("")));
+
+/** Methods that call what they are given: `.map(Wrapper)`. */
+const ADAPTER =
+  /^(?:map|map_err|and_then|filter_map|flat_map|map_or|map_or_else|or_else|unwrap_or_else|for_each|then)$/;
 
 const typesIn = ({ types }: Place): Types => Object.assign(new Map<string, OpenClass>(), { outer: types });
 

@@ -182,7 +182,7 @@ class Decoder {
     let line = 0;
     for (let left = reader.varint(); left > 0; left--) {
       const packed = reader.u8();
-      const kind = USE_KINDS[packed & 3] ?? fail("a kind of use");
+      const kind = USE_KINDS[packed & 7] ?? fail("a kind of use");
       const name = reader.varint();
       line += reader.zigzag();
       const enclosing = reader.varint();
@@ -194,7 +194,7 @@ class Decoder {
         line,
         enclosing: enclosing === 0 ? null : this.#strings.at(enclosing - 1),
         meaning: this.#meaningAt(meaning),
-        ...(packed > 3 && { arguments: (packed >>> 2) - 1 }),
+        ...(packed > 7 && { arguments: (packed >>> 3) - 1 }),
       });
     }
     if (!reader.atEnd) fail("its end");

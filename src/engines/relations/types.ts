@@ -1,6 +1,7 @@
 /** What a file says of the names that it uses. Nothing in it depends on the file's path or on other files. */
 
-export type UseKind = "call" | "construct" | "inherit" | "decorator";
+/** `reference`: a function is named without being called there, as an argument, in a table or as another value. */
+export type UseKind = "call" | "construct" | "inherit" | "decorator" | "reference";
 
 /**
  * What a name or expression means by the rules of the language, as far as the file itself tells:

@@ -12,6 +12,8 @@ export interface Place {
   scope: Scope;
   /** Levels of the tree above the node. */
   depth: number;
+  /** Type of the node around, where its children were visited. */
+  around?: string;
 }
 
 /** Visits the children of a node, one level deeper; the limit of levels ends the walk. */
@@ -21,7 +23,7 @@ export function visitChildren<P extends Place>(
   visit: (node: SyntaxNode, place: P) => void,
 ): void {
   if (place.depth >= MAX_DEPTH) return;
-  const inner = { ...place, depth: place.depth + 1 };
+  const inner = { ...place, depth: place.depth + 1, around: node.type };
   for (const child of node.namedChildren) visit(child, inner);
 }
 

@@ -7,7 +7,7 @@ export interface EmbeddedChunk extends Chunk {
 
 /** A place where a file uses a name, or imports a module, in the form that other tools can read. */
 export interface SnapshotUse {
-  /** `import`, or a kind of use: `call`, `construct`, `inherit`, `decorator`. */
+  /** `import`, or a kind of use: `call`, `construct`, `inherit`, `decorator`, `reference`. */
   kind: string;
   /** As it is written there; of an import the imported name, `*` for the whole module. */
   name: string;

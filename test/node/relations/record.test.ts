@@ -41,12 +41,12 @@ const aliased = ({ name: written, meaning: of }: Use): string => (of.to === "imp
 const named = fc.array(fc.tuple(name, meaning), { maxLength: 5 }).map((entries) => new Map(entries));
 const use: fc.Arbitrary<Use> = fc.record(
   {
-    kind: fc.constantFrom("call", "construct", "inherit", "decorator"),
+    kind: fc.constantFrom("call", "construct", "inherit", "decorator", "reference"),
     name,
     line,
     enclosing: fc.option(name),
     meaning,
-    arguments: fc.nat(62),
+    arguments: fc.nat(30),
   },
   { requiredKeys: ["kind", "name", "line", "enclosing", "meaning"] },
 );

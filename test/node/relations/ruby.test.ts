@@ -147,6 +147,7 @@ describe("Ruby", () => {
       "run@34 → unknown",
       `helper@34 → ${main}:48`,
       "send@35 → none",
+      "helper@35 → lib/main.rb:48",
       `build@36 → ${main}:46 likely`,
       "class@36 → none",
       "raise@37 → none",
@@ -320,6 +321,7 @@ describe("Ruby", () => {
       "anything@16 → unknown",
       "made@16 → a.rb:3",
       "send@16 → none",
+      "m@16 → a.rb:14",
     ]);
     expect(await callsIn(mixed, "spec/a_spec.rb")).toEqual([
       "describe@1 → unknown",

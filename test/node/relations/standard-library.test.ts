@@ -40,7 +40,7 @@ describe("names of the standard library", () => {
 
   it("of Go and Rust mean no definition", async () => {
     const go =
-      'package a\n\nimport (\n\t"encoding/json"\n\t"example.com/x"\n)\n\nfunc f() {\n\tjson.Marshal(v)\n\tx.Marshal(v)\n}\n';
+      'package a\n\nimport (\n\t"encoding/json"\n\t"example.com/x"\n)\n\nfunc f() {\n\tjson.Marshal(1)\n\tx.Marshal(2)\n}\n';
     expect(await callsIn({ "a.go": go }, "a.go")).toEqual(["Marshal@9 → none", "Marshal@10 → outside"]);
     const rust = "use std::fs;\nuse other::thing;\nfn f() {\n  fs::read(p);\n  thing::read(p);\n}\n";
     expect(await callsIn({ "src/a.rs": rust }, "src/a.rs")).toEqual(["read@4 → none", "read@5 → outside"]);

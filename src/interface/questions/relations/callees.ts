@@ -3,8 +3,19 @@ import { isBareName, isOfType } from "../../../engines/relations/bare-names.ts";
 import { hasUses, LANGUAGES_WITH_USES, mayCallIn } from "../../../engines/relations/languages.ts";
 import type { Use } from "../../../engines/relations/types.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
+import { mayBeField } from "../../../engines/relations/references.ts";
 import { InvalidFieldError } from "../code-index.ts";
-import { type Certainty, distinct, type FoundUse, KINDS, lessSure, symbolKey, targetOf, TYPES } from "./found.ts";
+import {
+  type Certainty,
+  distinct,
+  type FoundUse,
+  isFunction,
+  KINDS,
+  lessSure,
+  symbolKey,
+  targetOf,
+  TYPES,
+} from "./found.ts";
 import { resolvedDefinitions } from "./resolved.ts";
 import { initializerOf } from "./ruby-constructions.ts";
 
@@ -117,16 +128,24 @@ export class CalleesFinder {
   async #called(path: string, use: Use): Promise<Called[] | "name" | undefined> {
     const called = await resolvedDefinitions(this.#files, path, use);
     if (called === "none") return undefined;
+    const isReference = use.kind === "reference";
     if (called === "unknown") {
+      if (isReference && mayBeField(path, use.meaning)) return undefined;
       const named = await this.#files.definitions(use.name, path);
       const language = this.#files.language(path);
       const isBare = isBareName(language, use.meaning);
       return named.some(
-        (each) => mayCallIn(language, this.#files.language(each.path)) && !(isBare && isOfType(each.kind)),
+        (each) =>
+          mayCallIn(language, this.#files.language(each.path)) &&
+          !(isBare && isOfType(each.kind)) &&
+          (!isReference || isFunction({ kind: each.kind ?? "" })),
       )
         ? "name"
         : undefined;
     }
-    return called.definitions.map((definition) => ({ definition, certainty: called.certainty }));
+    const definitions = isReference ? called.definitions.filter(isFunction) : called.definitions;
+    return definitions.length === 0
+      ? undefined
+      : definitions.map((definition) => ({ definition, certainty: called.certainty }));
   }
 }

@@ -216,7 +216,7 @@ export class UsesFinder {
     for (const use of file.usesOf(sought.names)) {
       if (!KINDS[this.#relation].has(use.kind)) continue;
       const { name, meaning, line, arguments: given } = use;
-      const written = given === undefined ? name : `${name}/${given}`;
+      const written = use.kind === "reference" ? `&${name}` : given === undefined ? name : `${name}/${given}`;
       const ofMeaning = known.get(meaning) ?? new Map<string, Map<Search, Judged>>();
       known.set(meaning, ofMeaning);
       let judged = ofMeaning.get(written);

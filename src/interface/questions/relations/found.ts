@@ -26,10 +26,13 @@ export interface FoundUse {
 
 /** Kinds of use that make a relation. */
 export const KINDS: Readonly<Record<Exclude<Relation, "importers">, ReadonlySet<UseKind>>> = {
-  callers: new Set(["call", "construct", "decorator"]),
-  callees: new Set(["call", "construct", "decorator"]),
+  callers: new Set(["call", "construct", "decorator", "reference"]),
+  callees: new Set(["call", "construct", "decorator", "reference"]),
   implementations: new Set(["inherit"]),
 };
+
+/** Whether a definition can be handed over to be called. A type is only named where it is. */
+export const isFunction = ({ kind }: Pick<DefinedSymbol, "kind">): boolean => /^(?:function|method|macro)$/.test(kind);
 
 /** Kinds of definition that inherit and are implemented. */
 export const TYPES: ReadonlySet<string> = new Set(["class", "struct", "interface", "trait", "enum", "object", "type"]);

@@ -2,13 +2,14 @@
 import { isBareName, isOfType } from "../../../engines/relations/bare-names.ts";
 import { mayCallIn } from "../../../engines/relations/languages.ts";
 import { AMBIGUOUS_LINE } from "../../../engines/relations/limits.ts";
+import { mayBeField } from "../../../engines/relations/references.ts";
 import { functionsOf } from "../../../engines/relations/overload-sets.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import type { Resolved } from "../../../engines/relations/resolved.ts";
 import { isRubyFile, isSuperCall } from "../../../engines/relations/ruby-keys.ts";
 import { isWholeModule, type Member, type Use } from "../../../engines/relations/types.ts";
 import { lastPart } from "../../../engines/search/names.ts";
-import { type FoundUse, placeKey, symbolKey, targetOf } from "./found.ts";
+import { type FoundUse, isFunction, placeKey, symbolKey, targetOf } from "./found.ts";
 import { GoInterfaces } from "./go-interfaces.ts";
 
 /** Files of definitions whose packages a use by name may be of. */
@@ -56,6 +57,15 @@ export class Judge {
 
   /** How sure it is that a use, which leads to `resolved`, means one of the definitions; undefined if it means something else. */
   async of(path: string, use: Use, resolved: Resolved): Promise<Judged | undefined> {
+    const found = await this.#meant(path, use, resolved);
+    if (use.kind !== "reference" || !found) return found;
+    // What is handed over may be any value: a name alone says little of a member, and a type is only named.
+    if (!found.target) return mayBeField(path, use.meaning) || !this.#definitions.some(isFunction) ? undefined : found;
+    const definition = this.#byPlace.get(placeKey(found.target));
+    return definition && isFunction(definition) ? found : undefined;
+  }
+
+  async #meant(path: string, use: Use, resolved: Resolved): Promise<Judged | undefined> {
     if (resolved === "none") return undefined;
     if (resolved === "outside" || resolved === "unknown") return this.#byName(path, use);
     if (resolved.line === undefined) return undefined;
