@@ -2,7 +2,7 @@
 import { wordSet } from "../../lib/word-set.ts";
 import { findMember } from "./members.ts";
 import { folderOf } from "./modules.ts";
-import type { Follower } from "./resolved.ts";
+import type { Follower, Place } from "./resolved.ts";
 import type { Meaning } from "./types.ts";
 
 /** Types of the standard library that are no interfaces, as far as they are common: a call of a method of one calls nothing of a repository. */
@@ -59,9 +59,46 @@ async function isLibraryField(
   return typeof field !== "string" && field.type !== undefined && isOfLibraryType(field.type);
 }
 
+/** Types that embed each other that are followed. */
+const MAX_EMBEDDED = 8;
+
+/**
+ * Whether a member that the types of the repository do not have is of a type of the standard library that its receiver embeds, and of nothing
+ * else: `s.Lock()` of a structure with a `sync.Mutex`.
+ */
+export async function isOfEmbeddedLibrary(follow: Follower, path: string, meaning: Meaning): Promise<boolean> {
+  if (meaning.to !== "member") return false;
+  const owner = await follow.receiverOf(path, meaning.of);
+  if (typeof owner === "string" || owner.line === undefined || owner.wrapping?.length) return false;
+  return embedsOnlyLibrary(follow, { path: owner.path, line: owner.line });
+}
+
+async function embedsOnlyLibrary(follow: Follower, of: Place, depth = 0): Promise<boolean> {
+  const bases = depth > MAX_EMBEDDED ? [] : ((await follow.classAt(of))?.bases ?? []);
+  let isKnown = bases.length > 0;
+  for (const base of bases) {
+    if (isConcrete(base)) continue;
+    const at = await follow.resolve(of.path, base);
+    // What embeds nothing has no other members than its own.
+    const isOwn = typeof at !== "string" && at.line !== undefined && !at.wrapping?.length;
+    isKnown &&= isOwn && (await addsNothing(follow, { path: at.path, line: at.line as number }, depth + 1));
+  }
+  return isKnown;
+}
+
+/** Whether a type embeds nothing, or nothing but types of the standard library. */
+async function addsNothing(follow: Follower, of: Place, depth: number): Promise<boolean> {
+  const own = await follow.classAt(of);
+  return own !== undefined && (own.bases.length === 0 || embedsOnlyLibrary(follow, of, depth));
+}
+
 /** Whether a value is of a type of the standard library that is no interface, as it is declared: `*testing.T`. */
 function isOfLibraryType(value: Meaning): boolean {
-  if (value.to !== "instance" || value.of.to !== "member") return false;
-  const { of, name } = value.of;
+  return value.to === "instance" && isConcrete(value.of);
+}
+
+function isConcrete(type: Meaning): boolean {
+  if (type.to !== "member") return false;
+  const { of, name } = type;
   return of.to === "import" && of.name === "*" && CONCRETE.has(`${of.module}.${name}`);
 }

@@ -39,6 +39,11 @@ export async function findMember(follow: Follower, of: Place, name: string): Pro
     if (typeof at !== "string" && at.wrapping?.length) return "unknown";
     // A trait of Rust does not hide the methods of another one.
     if (at === "outside" && of.path.endsWith(".rs")) continue;
+    // An embedded type of Go hides only what is embedded more deeply.
+    if (at === "outside" && of.path.endsWith(".go")) {
+      follow.isLikely = true;
+      continue;
+    }
     if (typeof at === "string" || at.line === undefined) return "unknown";
     const inherited = await findMember(follow, { path: at.path, line: at.line }, name);
     if (typeof inherited !== "string" || (inherited === "unknown" && inProgram)) return inherited;

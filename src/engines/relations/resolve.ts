@@ -1,6 +1,6 @@
 import { agreedValue, extensionCalledAs, firstKnown, hasExtensions, outerName } from "./extensions.ts";
 import { fixtureNamed, FIXTURES, FIXTURES_ABOVE } from "./fixtures.ts";
-import { leavesRepository } from "./go-library.ts";
+import { isOfEmbeddedLibrary, leavesRepository } from "./go-library.ts";
 import { handed } from "./handed.ts";
 import { findMember, inheritsFrom } from "./members.ts";
 import { functionsOf, oneOf, takingArguments } from "./overload-sets.ts";
@@ -42,6 +42,8 @@ export async function resolveUse(
   const found = await (called.to === "global" ? resolver.fromStars(path, name) : resolver.resolve(path, called));
   if (found === "outside" && (isOfStandardLibrary(path, called) || isOfRuby(called))) return "none";
   if (found === "outside" && path.endsWith(".go") && (await leavesRepository(resolver, path, called))) return "none";
+  if (found === "unknown" && path.endsWith(".go") && (await isOfEmbeddedLibrary(new Resolver(files), path, called)))
+    return "none";
   if (typeof found === "string") return found;
   const target = takingArguments(found, given);
   return resolver.isLikely ? { ...target, isLikely: true } : target;

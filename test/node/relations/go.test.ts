@@ -185,3 +185,49 @@ it("follows what channels and types of collections hold", async () => {
     "Err@24 → lib.go:5",
   ]);
 });
+
+it("gives members of embedded types of the standard library to none of the repository", async () => {
+  const files = {
+    "go.mod": "module acme.dev/a\n",
+    "a.go": [
+      "package a",
+      "",
+      'import ("sync"; "example.com/x"; "net/http")',
+      "",
+      "type Lock struct{ own int }",
+      "",
+      "func (l *Lock) Lock() {}", // 7
+      "func (l *Lock) Close() {}",
+      "",
+      "type Store struct { sync.Mutex }",
+      "type Cache struct { *Store; sync.WaitGroup }",
+      "type Both struct { sync.Mutex; Base }",
+      "type Base struct{}",
+      "",
+      "func (b Base) Close() {}", // 15
+      "",
+      "type Open struct { x.Locker }",
+      "type Writer struct { http.ResponseWriter; Base }",
+      "",
+      "func run(s *Store, c Cache, b Both, o Open, w Writer) {",
+      "	s.Lock()", // 21
+      "	c.Lock()",
+      "	b.Lock()", // 23
+      "	b.Close()",
+      "	o.Lock()", // 25
+      "	w.Close()",
+      "	w.Write(nil)", // 27
+      "}",
+    ].join("\n"),
+  };
+  const calls = (await callsIn(files, "a.go")).filter((call) => /^(?:Lock|Close|Write)@2/.test(call));
+  expect(calls).toEqual([
+    "Lock@21 → none",
+    "Lock@22 → none",
+    "Lock@23 → none",
+    "Close@24 → a.go:15 likely",
+    "Lock@25 → unknown",
+    "Close@26 → a.go:15 likely",
+    "Write@27 → unknown",
+  ]);
+});
