@@ -9,6 +9,8 @@ export interface Names {
   namespace: string;
   /** Where its types are bound. */
   scope: Scope;
+  /** Classes whose static members the file uses without naming these. */
+  statics: Expression[];
 }
 
 export interface Place extends BasePlace {
@@ -93,12 +95,17 @@ function memberIn(node: SyntaxNode): { of: SyntaxNode; name: SyntaxNode } | unde
   return of && name && { of, name };
 }
 
-/** A method that is called without a receiver: of a class around, a local function, or inherited. */
-function unqualified(key: string, { scope }: Place): Expression {
+/** A method that is called without a receiver: of a class around, a local function, inherited, or of a class that `using static` names. */
+function unqualified(key: string, { scope, names }: Place): Expression {
   const inherited: Expression = scope.own
     ? { is: "member", of: { is: "class", line: scope.own.line }, name: key }
     : UNKNOWN;
-  return { is: "name", name: key, scope, otherwise: inherited };
+  const [first, ...others] = names.statics.map((of): Expression => ({ is: "member", of, name: key }));
+  if (!first) return { is: "name", name: key, scope, otherwise: inherited };
+  const used = others.reduce((of, otherwise): Expression => ({ is: "first", of, otherwise }), first);
+  // It may be inherited from a class that is not known.
+  const imported: Expression = scope.own?.bases.length ? { is: "likely", of: used } : used;
+  return { is: "name", name: key, scope, otherwise: { is: "first", of: inherited, otherwise: imported } };
 }
 
 export function expressionOf(node: SyntaxNode, place: Place, depth = 0): Expression {

@@ -11,6 +11,8 @@ import { ANY_NUMBER, takes } from "./overload-sets.ts";
 import { PACKAGE, partialKey } from "./packages.ts";
 import { visitChildren } from "./walk.ts";
 
+/** Classes whose static members are used without naming these. */
+const MAX_STATICS = 20;
 /** Namespaces around a namespace whose types it sees. */
 const MAX_NAMESPACES = 10;
 
@@ -19,7 +21,7 @@ const MAX_NAMESPACES = 10;
  * by types, which are not compared: a call may mean each of them. Generic types are known as `` Name`1 ``.
  */
 export function readCsharp(root: SyntaxNode, file: FileBuilder): void {
-  const names = { namespace: "", scope: file.top };
+  const names = { namespace: "", scope: file.top, statics: [] };
   const usings: string[] = [];
   children(root, { file, scope: file.top, depth: 0, names, parent: UNKNOWN, isPartial: false, usings });
   const own = file.top.names.get(PACKAGE);
@@ -200,6 +202,7 @@ function usingDirective(node: SyntaxNode, { file, usings, names }: Open): void {
   file.imports(isOfType ? module : full, node.row + 1, isOfType ? name : "*");
   // An alias of a generic type is not followed.
   if (alias && !full.includes("<")) file.bind(names.scope, alias.text, { is: "import", module, name });
+  else if (isOfType && !alias && names.statics.length < MAX_STATICS) names.statics.push({ is: "import", module, name });
   else if (!isOfType) {
     if (node.children.some(({ type }) => type === "global")) file.star(GLOBAL_USING + full);
     usings.push(...[...around(names.namespace), ""].map((each) => (each === "" ? full : `${each}.${full}`)));
