@@ -103,7 +103,7 @@ export function typeOf(node: SyntaxNode | undefined, scope: Scope, depth = 0): E
     case "abstract_type":
       return typeOf(node.field("trait"), scope, depth + 1);
     case "bounded_type": {
-      const [only, ...others] = node.namedChildren.filter(({ type }) => type !== "lifetime");
+      const [only, ...others] = withoutMarkers(node.namedChildren.filter(({ type }) => type !== "lifetime"));
       return others.length === 0 ? typeOf(only, scope, depth + 1) : UNKNOWN;
     }
     case "generic_type": {
@@ -119,6 +119,17 @@ export function typeOf(node: SyntaxNode | undefined, scope: Scope, depth = 0): E
       return parts ? pathExpression(parts, scope) : UNKNOWN;
     }
   }
+}
+
+/** Traits of the standard library that are usual bounds beside another one. */
+const MARKERS =
+  /^(?:Send|Sync|Unpin|UnwindSafe|RefUnwindSafe|Sized|Clone|Copy|Debug|Display|Default|Eq|PartialEq|Ord|PartialOrd|Hash)$/;
+
+/** The bounds of a type without those traits, if there are others. */
+export function withoutMarkers(bounds: readonly SyntaxNode[]): readonly SyntaxNode[] {
+  if (bounds.length < 2) return bounds;
+  const others = bounds.filter((each) => !MARKERS.test(pathParts(each)?.at(-1) ?? ""));
+  return others.length === 0 ? bounds : others;
 }
 
 /** What is called by `function(…)`. */

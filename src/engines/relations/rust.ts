@@ -3,7 +3,7 @@ import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { type Expression, lookUp, type OpenClass } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH } from "./limits.ts";
-import { calledOf, partsFromFile, pathExpression, pathParts, typeOf } from "./rust-expressions.ts";
+import { calledOf, partsFromFile, pathExpression, pathParts, typeOf, withoutMarkers } from "./rust-expressions.ts";
 import { type ImportedName, importedNames } from "./rust-imports.ts";
 import { macroCalls } from "./rust-macros.ts";
 import { fieldKey, MODULE_MARK, moduleKey, SELF_TYPE } from "./rust-keys.ts";
@@ -312,12 +312,12 @@ function functionItem(node: SyntaxNode, place: Place, self: Expression | undefin
   visitField(node, "body", inner);
 }
 
-/** Binds type parameters: one with a single bound is used as that trait. */
+/** Binds type parameters: one with a single bound is used as that trait, whatever traits of the standard library it has besides. */
 function typeParameters(node: SyntaxNode, place: Place): void {
   const { file, scope } = place;
   const bind = (name: string, bounds: SyntaxNode | undefined): void => {
-    const [only, ...others] = (bounds?.namedChildren ?? []).filter(({ type }) =>
-      /identifier$|^generic_type$/.test(type),
+    const [only, ...others] = withoutMarkers(
+      (bounds?.namedChildren ?? []).filter(({ type }) => /identifier$|^generic_type$/.test(type)),
     );
     if (only && others.length === 0) file.bind(scope, name, { is: "alias", of: typeOf(only, scope) });
     else file.bind(scope, name, { is: "variable" });

@@ -62,7 +62,7 @@ function knownOf(index: SearchIndex, revision: number): Known {
   manifests.set(index, ofIndex);
   const known = ofIndex.get(revision) ?? {
     scripts: new KnownConfigs(),
-    rust: { packages: undefined },
+    rust: { known: undefined },
     go: undefined,
     csharp: new KnownProjects(),
   };
@@ -223,7 +223,7 @@ export class UsesIndex implements QuestionFiles {
 
   /** Files that an import in a script may mean that does not begin with a dot: of a package of the repository, or through an alias. */
   async entries(path: string, module: string): Promise<readonly Entry[]> {
-    if (path.endsWith(".rs")) return this.#rustPackages.entries(module);
+    if (path.endsWith(".rs")) return this.#rustPackages.entries(path, module);
     return SCRIPTS.has(this.language(path)) ? this.#configs.entries(path, module) : [];
   }
 

@@ -181,7 +181,7 @@ describe("Rust", () => {
         "run@14 → src/lib.rs:4",
         "apart@15 → src/other.rs:3",
         "run@17 → src/lib.rs:4",
-        "run@18 → unknown",
+        "run@18 → src/lib.rs:4",
       ].toSorted((a, b) => Number(/@(\d+)/.exec(a)?.[1]) - Number(/@(\d+)/.exec(b)?.[1])),
     );
   });
