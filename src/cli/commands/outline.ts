@@ -1,4 +1,3 @@
-import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { MAX_FILE_SIZE_BYTES } from "../../contract/limits.ts";
 import { contentLanguage, detectLanguage } from "../../engines/parsing/detect.ts";
@@ -43,14 +42,17 @@ export async function outlineCommand(context: Context, file: string, options: Re
 /** Bytes of a file of the work tree that is not indexed. Throws the error if there is none. */
 function readSource(project: Project, error: NotFoundError): Uint8Array {
   const path = error.value;
-  const bytes = new FileTree(project.root).read(path, MAX_FILE_SIZE_BYTES + 1);
+  const tree = new FileTree(project.root);
+  const bytes = tree.read(path, MAX_FILE_SIZE_BYTES + 1);
   if (bytes && bytes.length > MAX_FILE_SIZE_BYTES)
     throw new CliError(EXIT.usage, "NOT_INDEXED", `${path} is left out of the index: too_large`);
   if (bytes) return bytes;
-  const found = lstatSync(join(project.root, path), { throwIfNoEntry: false });
-  if (!found) throw error;
-  if (found.isFile()) throw new CliError(EXIT.io, "EACCES", `permission denied: ${path}`);
-  const hint = found.isDirectory() ? `a folder: \`codectx files ${path}\` lists it` : "not a regular file";
+  const irregular = tree.irregular(path);
+  if (irregular === "unreadable" || tree.lstat(path))
+    throw new CliError(EXIT.io, "EACCES", `permission denied: ${path}`);
+  const isFolder = tree.lstatFolder(path) !== undefined;
+  if (!isFolder && irregular === undefined) throw error;
+  const hint = isFolder ? `a folder: \`codectx files ${path}\` lists it` : "not a regular file";
   throw new CliError(EXIT.usage, "NOT_A_FILE", `${path} is ${hint}`);
 }
 

@@ -2,10 +2,10 @@ import { Buffer } from "node:buffer";
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from "node:fs";
 import { bytesOfPath, pathFromBytes } from "../../lib/path-text.ts";
 
-/** Errors of files that do not exist. Git lists a file whose folder a file has replaced. */
-const ABSENT = new Set(["ENOENT", "ENOTDIR"]);
+/** Errors of files that do not exist. Git lists a file whose folder a file, or a link to itself, has replaced. */
+const ABSENT = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
 /** Errors of files that do not exist or cannot be read. */
-const UNREADABLE = new Set([...ABSENT, "EACCES", "EPERM", "EISDIR", "ELOOP", "ENXIO", "ENODEV", "ENAMETOOLONG"]);
+const UNREADABLE = new Set([...ABSENT, "EACCES", "EPERM", "EISDIR", "ENXIO", "ENODEV", "ENAMETOOLONG"]);
 // O_NOFOLLOW and O_NONBLOCK do not exist on Windows.
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants as Partial<typeof constants> & { O_RDONLY: number };
 

@@ -92,6 +92,7 @@ describe("outline and symbol", () => {
     sandbox.write("app/src/user.ts", "export class Person {}\n");
     expect(await names(["src/user.ts"])).toEqual(["Person"]);
     expect(await sandbox.ask("app", ["outline", "src/none.ts"])).toMatchObject({ code: 4 });
+    expect(await sandbox.ask("app", ["outline", "src/user.ts/none.ts"])).toMatchObject({ code: 4 });
     expect(await sandbox.ask("app", ["outline", "../elsewhere.ts"])).toMatchObject({ code: 2 });
     expect((await sandbox.ask("app", ["outline", "src/module1.ts"])).stdout).toMatch(
       /^2-4 +export function double1\(value: number\): number\n6-10 +export class Holder1\n7-9 +get\(\): number$/m,

@@ -103,6 +103,18 @@ it("sees a linked work tree's own commit", async () => {
   await expect(withoutGit(linked)).rejects.toThrow("git is not installed");
 });
 
+it("sees that the git directory is moved, and a file names it", async () => {
+  const moved = join(base, "moved");
+  renameSync(join(root, ".git"), moved);
+  try {
+    writeFileSync(join(root, ".git"), `gitdir: ${moved}\n`);
+    expect(await locateWorkTree(root)).toMatchObject({ root, gitDir: moved, head: git("rev-parse", "HEAD") });
+  } finally {
+    rmSync(join(root, ".git"));
+    renameSync(moved, join(root, ".git"));
+  }
+});
+
 describe("for other processes", () => {
   const file = join(base, "cache/located.json");
   beforeEach(() => rmSync(file, { force: true }));

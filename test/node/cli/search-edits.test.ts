@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { seededIntegers } from "../../support/numbers.ts";
@@ -60,6 +60,13 @@ describe("the search index of many files", () => {
         rmSync(sandbox.path(`app/${from}`));
       },
       binary: (path) => sandbox.write(`app/${path}`, "\0\0"),
+      // A file in place of a folder, and the reverse.
+      replace: (path) => {
+        const folder = sandbox.path(`app/many/${path.replaceAll(/\D/g, "").slice(0, 1)}`);
+        const isFolder = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+        rmSync(folder, { recursive: true, force: true });
+        if (isFolder) writeFileSync(folder, "#!/usr/bin/env python3\nword1 = 1\n");
+      },
       stage: () => sandbox.git("app", "add", "-A"),
       // The files are still there, and no longer listed.
       ignore: () => {
@@ -70,7 +77,7 @@ describe("the search index of many files", () => {
     };
     for (let round = 0; round < 12; round++) {
       const done = Array.from({ length: 1 + random(4) }, () => {
-        const [name = "", edit] = Object.entries(edits)[random(7)] ?? [];
+        const [name = "", edit] = Object.entries(edits)[random(8)] ?? [];
         const path = file();
         edit?.(path);
         return `${name} ${path}`;

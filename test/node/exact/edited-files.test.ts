@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import {
+  chmodSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -83,6 +84,35 @@ describe("files of a work tree whose texts are known", () => {
     });
     expect((await grepUntimed(texts, request("name9 "))).total.lines).toBe(0);
   });
+
+  it("are gone where a file or a link to itself is in place of their folder", async () => {
+    for (const folderName of ["d7", "d8"]) rmSync(path.join(root, folderName), { recursive: true });
+    writeFileSync(path.join(root, "d7"), "name of a file\n");
+    symlinkSync("d8", path.join(root, "d8"));
+    const listing = await listWorkTreeFiles(root);
+    // As git lists them where the files are tracked.
+    const paths = () => [...listing.paths(), "d7/f7.ts", "d8/f8.ts"];
+    const texts = workTreeTexts({ root, listing: { ...listing, paths }, cache: cache(), enclosing, nowMs: LATER });
+    const { matches, coverage } = await grepUntimed(texts, request("name (of|[78])"));
+    expect(matches.map((match) => match.path)).toEqual(["d7"]);
+    expect(coverage.notSearched).toEqual({ symlink: 3 });
+  });
+
+  // Permissions do not bind root, and Windows has others.
+  it.skipIf(process.getuid?.() === 0 || process.platform === "win32")(
+    "are not searched, rather than gone, in a folder that may not be entered",
+    async () => {
+      const listing = await listWorkTreeFiles(root);
+      chmodSync(path.join(root, "d6"), 0);
+      try {
+        const texts = workTreeTexts({ root, listing, cache: cache(), enclosing, nowMs: LATER });
+        const { coverage } = await grepUntimed(texts, request("name6 "));
+        expect(coverage.notSearched).toMatchObject({ unreadable: 6 });
+      } finally {
+        chmodSync(path.join(root, "d6"), 0o755);
+      }
+    },
+  );
 
   it("are all found while others edit them, or the answer says which were not read", async () => {
     const next = seededNumbers(4);
