@@ -24,6 +24,7 @@ import {
   valueOf,
 } from "./typescript-expressions.ts";
 import { exportedNames, importStatement, requiredNames } from "./typescript-imports.ts";
+import { held, reference } from "./typescript-references.ts";
 import { loadedModule, moduleOfCall } from "./loaded-module.ts";
 import { visitChildren, visitGuarded } from "./walk.ts";
 
@@ -35,6 +36,7 @@ export function readTypeScript(root: SyntaxNode, file: FileBuilder, scope = file
 const children = (node: SyntaxNode, place: Place): void => visitChildren(node, place, visit);
 
 function visit(node: SyntaxNode, place: Place): void {
+  held(node, place);
   if (LEAVES.has(node.type)) return;
   const { file, scope } = place;
   switch (node.type) {
@@ -127,6 +129,7 @@ function visit(node: SyntaxNode, place: Place): void {
     }
     case "assignment_expression": {
       const object = fieldAssignment(node, place);
+      reference(node.field("right"), place);
       if (!object) break;
       objectLiteral(object.node, object.opened, place);
       return;
@@ -183,6 +186,7 @@ function result(value: SyntaxNode, place: Place): void {
   // An empty one tells nothing of what else is returned.
   const isEmpty = objectOf(value)?.namedChildren.length === 0;
   const object = isEmpty ? undefined : heldObject(value, value.row + 1, place.file);
+  reference(value, place);
   place.results?.push(...(object ? [object.is] : resultsOf(value, place.scope)));
   if (object) objectLiteral(object.node, object.opened, place);
   else visit(value, place);
@@ -332,7 +336,8 @@ function declarator(node: SyntaxNode, place: Place): void {
   } else if (name?.type === "object_pattern" && module !== undefined && taken === undefined)
     requiredNames(name, module, place);
   else pattern(name, place, type ? typeOf(type, scope) : value && expressionOf(value, scope));
-  if (value) visit(value, place);
+  if (value?.type === "identifier") reference(value, place);
+  else if (value) visit(value, place);
 }
 
 /** The members of an object: its functions are members of what `opened` stands for. */
@@ -346,9 +351,10 @@ function objectLiteral(node: SyntaxNode, opened: OpenClass, place: Place): void 
     if (each.type === "method_definition") {
       file.member(opened, name.text, line);
       functionLike(each, inner, name, false, opened);
-    } else if (each.type === "shorthand_property_identifier")
+    } else if (each.type === "shorthand_property_identifier") {
       file.member(opened, name.text, line, { is: "likely", of: { is: "name", name: name.text, scope } });
-    else if (value && name.type === "property_identifier") {
+      reference(name, place);
+    } else if (value && name.type === "property_identifier") {
       const isFunction = FUNCTION.test(value.type);
       const object = heldObject(value, line, file);
       file.member(
@@ -359,7 +365,7 @@ function objectLiteral(node: SyntaxNode, opened: OpenClass, place: Place): void 
       );
       if (isFunction) functionLike(value, place, name, false, value.type === "arrow_function" ? scope.own : opened);
       else if (object) objectLiteral(object.node, object.opened, place);
-      else visit(value, place);
+      else visit(value, { ...place, around: each.type });
     } else {
       const spread = each.type === "spread_element" ? each.namedChild(0) : undefined;
       if (spread) opened.bases.push(expressionOf(spread, scope));

@@ -122,3 +122,56 @@ describe("values of TypeScript", () => {
     ]);
   });
 });
+
+describe("functions of TypeScript that are named without being called", () => {
+  it("are handed over, kept, returned and assigned", async () => {
+    const app = lines(
+      'import { load, LIMIT, util } from "./load";', // 1
+      "function save() {}",
+      "const VALUE = 1;",
+      "const local = () => save;", // 4
+      'button.on("click", save);',
+      "const table = { save, run: load, list: [local] };", // 6
+      "start({ save, run: load, VALUE });",
+      "other.handler = save;", // 8
+      "const alias = load;",
+      "run(LIMIT, VALUE, table, save ? load : local);", // 10
+      "class Form {",
+      "  constructor() { button.on(this.submit); button.on(this.title); }", // 12
+      '  title = "";',
+      "  submit() { const save = 1; run(save); return util.load; }", // 14
+      "}",
+      "function inner(save: string, other = 1) { run(save, other); }", // 16
+    );
+    const files = { "app.tsx": app, "load.ts": "export const LIMIT = 2;\nexport function load() {}\n" };
+    const all = await callsIn(files, "app.tsx");
+    expect(all.filter((call) => !/^(?:on|run|start)@/.test(call))).toEqual([
+      "save@4 → app.tsx:2",
+      "save@5 → app.tsx:2",
+      "save@6 → app.tsx:2",
+      "load@6 → load.ts:2",
+      "local@6 → app.tsx:4",
+      "save@7 → app.tsx:2",
+      "load@7 → load.ts:2",
+      "save@8 → app.tsx:2",
+      "load@9 → load.ts:2",
+      "save@10 → app.tsx:2",
+      "load@10 → load.ts:2",
+      "local@10 → app.tsx:4",
+      "submit@12 → app.tsx:14",
+      "load@14 → unknown",
+    ]);
+  });
+
+  it("are attributes of JSX", async () => {
+    const app = lines(
+      "function App() {",
+      "  const save = () => {};",
+      "  return <Button onClick={save} {...save} />;",
+      "}",
+    );
+    expect((await callsIn({ "app.tsx": app }, "app.tsx")).filter((call) => call.startsWith("save"))).toEqual([
+      "save@3 → app.tsx:2",
+    ]);
+  });
+});
