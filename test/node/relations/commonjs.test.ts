@@ -39,6 +39,7 @@ it("follows modules that are required where they are used, objects that function
   };
   expect(await callsIn(files, "lib/response.js")).toEqual(["get@3 → lib/response.js:2", "get@4 → unknown"]);
   expect(await callsIn(files, "lib/made.js")).toEqual([
+    "stop@2 → lib/made.js:3",
     "run@6 → lib/made.js:5",
     "other@6 → lib/made.js:5",
     "configure@7 → unknown",
@@ -59,6 +60,7 @@ it("follows modules that are required where they are used, objects that function
     "type@5 → lib/response.js:3",
     "require@6 → unknown",
     "require@7 → unknown",
+    "end@8 → lib/made.js:3 likely",
     "end@9 → lib/made.js:3 likely",
   ]);
 });
