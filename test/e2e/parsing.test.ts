@@ -17,8 +17,9 @@ function inputs(): Map<string, Uint8Array> {
   const files = new Map<string, Uint8Array>();
   const folder = new URL("../node/parsing/cases/", import.meta.url);
   for (const name of readdirSync(folder)) {
-    const id = name.replace(/(?:-\w+)?\.txt$/, "");
-    const language = LANGUAGES.find((row) => row.id === id);
+    const id = name.replace(/\.txt$/, "");
+    const language =
+      LANGUAGES.find((row) => row.id === id) ?? LANGUAGES.find((row) => row.id === id.replace(/-\w+$/, ""));
     if (language === undefined) throw new Error(`${name} does not begin with a language.`);
     files.set(`${name.replace(/\.txt$/, "")}.${language.extensions[0]}`, readFileSync(new URL(name, folder)));
   }
