@@ -97,7 +97,9 @@ function visit(node: SyntaxNode, place: Place): void {
       visitGuarded(node, place, node.field("consequence"), narrowed(node.field("condition"), scope), visit);
       return;
     case "binary_expression": {
-      const guard = node.field("operator")?.text === "&&" ? node.field("left") : undefined;
+      const operator = node.field("operator")?.text;
+      const guard = operator === "&&" ? node.field("left") : undefined;
+      if (operator === "??" || operator === "||") reference(node.field("right"), place);
       visitGuarded(node, place, node.field("right"), narrowed(guard, scope), visit);
       return;
     }

@@ -142,6 +142,7 @@ describe("functions of TypeScript that are named without being called", () => {
       "  submit() { const save = 1; run(save); return util.load; }", // 14
       "}",
       "function inner(save: string, other = 1) { run(save, other); }", // 16
+      "const chosen = options.run ?? load;",
     );
     const files = { "app.tsx": app, "load.ts": "export const LIMIT = 2;\nexport function load() {}\n" };
     const all = await callsIn(files, "app.tsx");
@@ -160,6 +161,7 @@ describe("functions of TypeScript that are named without being called", () => {
       "local@10 → app.tsx:4",
       "submit@12 → app.tsx:14",
       "load@14 → unknown",
+      "load@17 → load.ts:2",
     ]);
   });
 
