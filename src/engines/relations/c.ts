@@ -75,7 +75,7 @@ const HOLDING = wordSet(
 /** A function that is handed over or kept. By custom, names without a small letter are of constants. */
 function reference(node: SyntaxNode, { file, scope }: Place): void {
   const { text } = node;
-  if (/^\w*[a-z]\w*$/.test(text)) file.reference(text, node.row + 1, scope, expressionOf(node, scope));
+  if (/^\w+$/.test(text) && /[a-z]/.test(text)) file.reference(text, node.row + 1, scope, expressionOf(node, scope));
 }
 
 /** A second definition is one of another branch of `#if`: which one counts depends on the build. */
