@@ -41,6 +41,21 @@ export interface LanguageInfo {
   mode: "syntax" | "structure" | "declarations" | "plain";
 }
 
+/** Makes the rows of languages without a grammar, which are read in the same way. */
+function rowsOf(mode: LanguageInfo["mode"]) {
+  return <const Id extends string>(
+    id: Id,
+    name: string,
+    extensions: readonly string[],
+    filenames: readonly string[] = [],
+    shebangs: readonly string[] = [],
+  ): LanguageInfo & { id: Id } => ({ id, name, extensions, filenames, shebangs, mode });
+}
+
+const structure = rowsOf("structure");
+const declared = rowsOf("declarations");
+const plain = rowsOf("plain");
+
 /** All supported languages. The order has no effect; an extension belongs to one language. */
 export const LANGUAGES = [
   syntax("typescript", "TypeScript", "typescript", ["ts", "mts", "cts"], [], ["deno", "ts-node", "tsx", "bun"]),
@@ -264,34 +279,4 @@ function syntax<const Id extends string>(
   shebangs: readonly string[] = [],
 ): LanguageInfo & { id: Id } {
   return { id, name, grammar, extensions, filenames, shebangs, mode: "syntax" };
-}
-
-function structure<const Id extends string>(
-  id: Id,
-  name: string,
-  extensions: readonly string[],
-  filenames: readonly string[] = [],
-  shebangs: readonly string[] = [],
-): LanguageInfo & { id: Id } {
-  return { id, name, extensions, filenames, shebangs, mode: "structure" };
-}
-
-function declared<const Id extends string>(
-  id: Id,
-  name: string,
-  extensions: readonly string[],
-  filenames: readonly string[] = [],
-  shebangs: readonly string[] = [],
-): LanguageInfo & { id: Id } {
-  return { id, name, extensions, filenames, shebangs, mode: "declarations" };
-}
-
-function plain<const Id extends string>(
-  id: Id,
-  name: string,
-  extensions: readonly string[],
-  filenames: readonly string[] = [],
-  shebangs: readonly string[] = [],
-): LanguageInfo & { id: Id } {
-  return { id, name, extensions, filenames, shebangs, mode: "plain" };
 }
