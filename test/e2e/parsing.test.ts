@@ -1,13 +1,12 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
 import { asc, eq } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { chunks, contents, symbols } from "../../src/service/db/content-schema.ts";
 import { nodeGrammars } from "../../src/engines/parsing/grammars-node.ts";
-import { detectLanguage } from "../../src/engines/parsing/detect.ts";
-import { LANGUAGES } from "../../src/engines/parsing/languages.ts";
+import { detectLanguage, languageInfo } from "../../src/engines/parsing/detect.ts";
 import { createParser } from "../../src/engines/parsing/parser.ts";
 import type { ParsedFile } from "../../src/engines/parsing/types.ts";
+import { parsingCases } from "../support/parsing-cases.ts";
 import { startGitBackend } from "../support/git-backend.ts";
 import { GitRepo } from "../support/git-repo.ts";
 import { api, database, newTenant } from "./support/service.ts";
@@ -15,13 +14,9 @@ import { api, database, newTenant } from "./support/service.ts";
 /** A file in every language that has symbols, and files that are hard on a parser: path → bytes. */
 function inputs(): Map<string, Uint8Array> {
   const files = new Map<string, Uint8Array>();
-  const folder = new URL("../node/parsing/cases/", import.meta.url);
-  for (const name of readdirSync(folder)) {
-    const id = name.replace(/\.txt$/, "");
-    const language =
-      LANGUAGES.find((row) => row.id === id) ?? LANGUAGES.find((row) => row.id === id.replace(/-\w+$/, ""));
-    if (language === undefined) throw new Error(`${name} does not begin with a language.`);
-    files.set(`${name.replace(/\.txt$/, "")}.${language.extensions[0]}`, readFileSync(new URL(name, folder)));
+  for (const { file, language, bytes } of parsingCases()) {
+    const [extension = ""] = languageInfo(language).extensions;
+    files.set(`${file.replace(/\.txt$/, "")}.${extension}`, bytes);
   }
   const put = (path: string, text: string, encoding: BufferEncoding = "utf8") =>
     files.set(path, Buffer.from(text, encoding));

@@ -1,18 +1,12 @@
 import * as fc from "fast-check";
-import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { type LanguageId, LANGUAGES } from "../../../src/engines/parsing/languages.ts";
+import { parsingCases } from "../../support/parsing-cases.ts";
 import { encode, parseText, sharedParser, violations } from "./support.ts";
 
 describe("whatever the input", () => {
-  const folder = new URL("cases/", import.meta.url);
-  const sources = new Map<string, string>();
-  for (const file of readdirSync(folder)) {
-    sources.set(
-      file.replace(/(?:-\w+)?\.txt$/, ""),
-      readFileSync(new URL(file, folder), "utf8").split("\n=====\n")[0]!,
-    );
-  }
+  // Of several cases of a language, the last one's.
+  const sources = new Map(parsingCases().map(({ language, source }) => [language, source]));
   const languages = LANGUAGES.map(({ id }) => id);
   const structured = LANGUAGES.filter(({ mode }) => mode === "syntax" || mode === "structure").map(({ id }) => id);
 

@@ -1,14 +1,13 @@
 import { readUses } from "../../../src/engines/relations/read-uses.ts";
-import { readdirSync, readFileSync } from "node:fs";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { MEMORY_LIMIT_BYTES } from "../../../src/engines/parsing/core.ts";
 import { ParserUnavailableError, SyntaxEngine } from "../../../src/engines/parsing/engine.ts";
 import { nodeGrammars } from "../../../src/engines/parsing/grammars-node.ts";
-import { isLanguageId } from "../../../src/engines/parsing/detect.ts";
 import type { LanguageId } from "../../../src/engines/parsing/languages.ts";
 import { type CodeParser, createParser } from "../../../src/engines/parsing/parser.ts";
 import { SourceText } from "../../../src/engines/parsing/source-text.ts";
 import { wasm, type WasmTable } from "../../../src/engines/parsing/wasm.ts";
+import { parsingCases } from "../../support/parsing-cases.ts";
 import { encode, sharedParser } from "./support.ts";
 
 /** Asks the core for memory without end within few operations. */
@@ -16,12 +15,11 @@ const HEAP_KILLER = { language: "cpp", text: "a<b,\n".repeat(80_000) } as const;
 /** Makes the core recurse until the engine's call stack ends. */
 const STACK_KILLER = { language: "typescript", text: "{a:\n".repeat(20_000) } as const;
 
-const folder = new URL("cases/", import.meta.url);
-const cases = readdirSync(folder).map((file) => {
-  const language = file.replace(/(?:-\w+)?\.txt$/, "");
-  if (!isLanguageId(language)) throw new Error(`${file} does not begin with a language.`);
-  return { file, language, text: readFileSync(new URL(file, folder), "utf8") };
-});
+const cases = parsingCases().map(({ file, language, bytes }) => ({
+  file,
+  language,
+  text: new TextDecoder().decode(bytes),
+}));
 
 function parse(parser: CodeParser, { language, text }: { language: LanguageId; text: string }) {
   return parser.parse({ bytes: encode(text), language });

@@ -1,22 +1,11 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { isLanguageId } from "../../../src/engines/parsing/detect.ts";
 import { type LanguageId, LANGUAGES } from "../../../src/engines/parsing/languages.ts";
+import { parsingCases } from "../../support/parsing-cases.ts";
 import { CASES_DIGEST } from "./digest.ts";
 import { encode, parseText, sharedParser, summarize, violations } from "./support.ts";
 
-/** Each case is a source, a line of `=====`, and one line for each symbol expected, see `summarize`. */
-const folder = new URL("cases/", import.meta.url);
-const names = readdirSync(folder).sort();
-const cases = names.map((file) => {
-  const bytes = new Uint8Array(readFileSync(new URL(file, folder)));
-  const [body = "", expected = ""] = new TextDecoder().decode(bytes).split("\n=====\n");
-  const name = file.replace(/\.txt$/, "");
-  const language = isLanguageId(name) ? name : name.replace(/-\w+$/, "");
-  if (!isLanguageId(language)) throw new Error(`${file} does not begin with a language.`);
-  return { file, language, bytes, source: `${body}\n`, expected: expected.trimEnd().split("\n") };
-});
+const cases = parsingCases();
 
 const LONG = "a".repeat(100);
 
