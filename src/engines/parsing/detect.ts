@@ -92,9 +92,11 @@ function isCpp(bytes: Uint8Array): boolean {
 
 /** Language by file name, extension, then `#!` line of `head` (the first bytes of the file, if at hand). */
 export function detectLanguage(path: string, head?: Uint8Array): LanguageId | undefined {
-  const name = nameOf(path).toLowerCase();
+  const written = nameOf(path);
+  const name = written.toLowerCase();
   const exact = byFilename.get(name);
-  if (exact !== undefined) return exact;
+  // Bazel's `BUILD` is written so; `build` is a script.
+  if (exact !== undefined && !(exact === "starlark" && written === name)) return exact;
   const dot = name.lastIndexOf(".");
   const extension = dot === -1 ? "" : name.slice(dot + 1);
   const known = byExtension.get(extension);

@@ -33,6 +33,9 @@ describe("language", () => {
     ["server/go.mod", "go-mod"],
     ["grammar/parser.y", "yacc"],
     ["index.html.heex", "template"],
+    ["pkg/BUILD", "starlark"],
+    ["BUILD.bazel", "starlark"],
+    ["report.ipynb", "notebook"],
   ])("of %s is %s", (path, language) => {
     expect(detectLanguage(path)).toBe(language);
   });
@@ -51,6 +54,7 @@ describe("language", () => {
 
   it("is unknown where neither name nor content tells", () => {
     expect(detectLanguage("data.xyz")).toBeUndefined();
+    expect(detectLanguage("scripts/build")).toBeUndefined();
     expect(detectLanguage(".ts")).toBeUndefined();
     expect(detectLanguage("noext")).toBeUndefined();
     expect(detectLanguage("case1.in")).toBeUndefined();
