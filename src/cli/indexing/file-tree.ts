@@ -54,7 +54,7 @@ export class FileTree {
     }
   }
 
-  /** What is at a path instead of a regular file; undefined for a folder and if there is nothing. In a closed folder anything may be. */
+  /** What is at a path instead of a regular file; undefined for a folder and if there is nothing, `unreadable` if its folder may not be entered. */
   irregular(path: string): "symlink" | "special_file" | "unreadable" | undefined {
     let stats: Stats | undefined;
     try {

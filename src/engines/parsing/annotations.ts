@@ -14,7 +14,7 @@ const TYPES: ReadonlySet<string> = new Set([
 const MAX_CHARACTERS = 80;
 const NAME = /^(?:@|#?\[)[\w$.:\\]{0,60}/;
 
-/** Where a declaration begins behind the annotations in its node. */
+/** Where a declaration starts after the annotations in its node. */
 export function afterAnnotations(node: SyntaxNode): number {
   if (!MARKS.has(node.tree.text[node.start] ?? "")) return node.start;
   for (const child of partsOf(node)) if (!TYPES.has(child.type)) return child.start;

@@ -73,23 +73,20 @@ export async function createParser(
   return {
     async parse({ bytes, language: named }) {
       const language = contentLanguage(named, bytes);
-      const info = languageInfo(language);
+      const { mode } = languageInfo(language);
+      const outcome = mode === "declarations" ? "structure" : mode;
       const text = new SourceText(bytes);
       onStage("decode");
-      if (info.mode === "plain" || text.lineCount === 0)
-        return finish(text, plainOutline(text), { outcome: "plain" }, onStage);
-      if (info.mode === "structure")
-        return finish(text, structureOutline(language, text), { outcome: "structure" }, onStage);
-      if (info.mode === "declarations")
-        return finish(text, declarationOutline(language, text), { outcome: "structure" }, onStage);
+      if (mode === "plain" || text.lineCount === 0) return finish(text, plainOutline(text), { outcome }, onStage);
+      if (mode !== "syntax") {
+        const outline = mode === "structure" ? structureOutline(language, text) : declarationOutline(language, text);
+        return finish(text, outline, { outcome }, onStage);
+      }
       const notebook = language === "notebook" ? readNotebook(text) : undefined;
-      if (language === "notebook" && !notebook?.code)
-        return finish(
-          text,
-          notebook?.complete(plainOutline(text)) ?? plainOutline(text),
-          { outcome: "plain" },
-          onStage,
-        );
+      if (language === "notebook" && !notebook?.code) {
+        const plain = plainOutline(text);
+        return finish(text, notebook?.complete(plain) ?? plain, { outcome: "plain" }, onStage);
+      }
       const outline = await syntaxOutline(engine, compiled, language, notebook?.code ?? text, { readUses, onStage });
       const result = typeof outline === "string" || !notebook ? outline : notebook.complete(outline);
       if (typeof result === "string")

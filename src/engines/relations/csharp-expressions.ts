@@ -9,7 +9,7 @@ export interface Names {
   namespace: string;
   /** Where its types are bound. */
   scope: Scope;
-  /** Classes whose static members the file uses without naming these. */
+  /** Classes of `using static`, whose static members the file uses by their bare names. */
   statics: Expression[];
 }
 

@@ -11,7 +11,7 @@ import { ANY_NUMBER, takes } from "./overload-sets.ts";
 import { PACKAGE, partialKey } from "./packages.ts";
 import { visitChildren } from "./walk.ts";
 
-/** Classes whose static members are used without naming these. */
+/** Classes of `using static` that are followed in a file. */
 const MAX_STATICS = 20;
 /** Namespaces around a namespace whose types it sees. */
 const MAX_NAMESPACES = 10;

@@ -1,4 +1,5 @@
 /** Which files of a repository an import may mean, likeliest first. */
+import { detectLanguage } from "../parsing/detect.ts";
 import { splitMark } from "./marked-paths.ts";
 import type { Meaning } from "./types.ts";
 
@@ -10,11 +11,11 @@ const SOURCES_OF: Readonly<Record<string, readonly string[]>> = {
   ".cjs": [".cts", ".d.cts", ".cjs"],
 };
 
+/** Whether a file is written in TypeScript or JavaScript, or is a component with scripts. */
+export const isScript = (path: string): boolean => /\.[cm]?[jt]sx?$|\.(?:vue|svelte|astro)$/.test(path);
+
 /** Whether a file is written in Python: a module, its types, or a notebook. */
 export const isPython = (path: string): boolean => /\.(?:pyi?|ipynb)$/.test(path);
-
-const isStarlark = (path: string): boolean =>
-  /\.(?:bzl|star)$|(?:^|\/)(?:(?:BUILD|WORKSPACE)(?:\.bazel)?|MODULE\.bazel|BUCK|Tiltfile)$/.test(path);
 
 /** Files of a label of Bazel: `//folder:file.bzl` from the top of the workspace, which may be a folder around the file, `:file.bzl` beside it. */
 function labelPaths(path: string, label: string): string[] {
@@ -31,8 +32,9 @@ export function modulePaths(path: string, module: string): string[] {
 
 function pathsIn(path: string, module: string): string[] {
   if (path.endsWith(".rs")) return rustPaths(path, module);
-  if (isStarlark(path)) return labelPaths(path, module);
-  return isPython(path) ? pythonPaths(path, module) : scriptPaths(path, module);
+  if (isPython(path)) return pythonPaths(path, module);
+  const isStarlark = !isScript(path) && detectLanguage(path) === "starlark";
+  return isStarlark ? labelPaths(path, module) : scriptPaths(path, module);
 }
 
 function scriptPaths(path: string, module: string): string[] {

@@ -4,7 +4,7 @@ import type { SearchIndex } from "../search/search-index.ts";
 import type { TextSource } from "../search/types.ts";
 import { modulePrefixes } from "./go-modules.ts";
 import { type Manifest, type ManifestKind, pythonName } from "./manifests.ts";
-import { pythonFiles } from "./modules.ts";
+import { isPython, isScript, pythonFiles } from "./modules.ts";
 import { type NamedPackage, packageNames } from "./package-names.ts";
 import { rustEntries, rustPackageNamed } from "./rust-packages.ts";
 import { type Entry, entriesOf, packageNamed } from "./script-configs.ts";
@@ -12,11 +12,11 @@ import { type Entry, entriesOf, packageNamed } from "./script-configs.ts";
 /** Names of one repository under which its packages are looked for. */
 const MAX_NAMES = 10;
 
-const KINDS: readonly [RegExp, ManifestKind][] = [
-  [/\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/, "script"],
-  [/\.(?:pyi?|ipynb)$/, "python"],
-  [/\.rs$/, "rust"],
-  [/\.go$/, "go"],
+const KINDS: readonly [isOf: (path: string) => boolean, ManifestKind][] = [
+  [isScript, "script"],
+  [isPython, "python"],
+  [(path) => path.endsWith(".rs"), "rust"],
+  [(path) => path.endsWith(".go"), "go"],
 ];
 
 /** A file of a package, in its repository. */
@@ -167,7 +167,7 @@ export class PackageFinder {
 }
 
 /** The kind of manifest that names the package of a file; undefined for languages that go by other rules. */
-export const kindOf = (path: string): ManifestKind | undefined => KINDS.find(([ending]) => ending.test(path))?.[1];
+export const kindOf = (path: string): ManifestKind | undefined => KINDS.find(([isOf]) => isOf(path))?.[1];
 
 function filesOf(own: NamedPackage, module: string): Entry[] {
   if (own.kind === "script") return entriesOf(own, packageNamed(module).inner);

@@ -20,7 +20,7 @@ export function rustEntries({ sources }: RustPackage, module: string): Entry[] {
 }
 
 interface Packages {
-  /** By name; undefined for a name that several have. */
+  /** By name; undefined where several packages have the name. */
   byName: ReadonlyMap<string, RustPackage | undefined>;
   /** Names that manifests give dependencies, each with the folder in which it holds. */
   renamed: ReadonlyMap<string, readonly Renamed[]>;

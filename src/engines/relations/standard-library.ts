@@ -1,6 +1,6 @@
 /** Modules of the languages' standard libraries. Their names mean no definition of a repository. */
 import { wordSet } from "../../lib/word-set.ts";
-import { isPython } from "./modules.ts";
+import { isPython, isScript } from "./modules.ts";
 import type { Meaning } from "./types.ts";
 
 /** Modules of Node.js that can be imported without `node:`. */
@@ -61,8 +61,7 @@ export function isStandardModule(path: string, module: string): boolean {
   if (/\.kts?$/.test(path)) return JVM.has(module.split(".", 1)[0] ?? "");
   if (path.endsWith(".go")) return GO.has(module.split("/", 1)[0] ?? "");
   if (path.endsWith(".rs")) return RUST.has(module.split("::", 1)[0] ?? "");
-  if (/\.[cm]?[jt]sx?$|\.(?:vue|svelte|astro)$/.test(path))
-    return module.startsWith("node:") || NODE.has(module.split("/", 1)[0] ?? "");
+  if (isScript(path)) return module.startsWith("node:") || NODE.has(module.split("/", 1)[0] ?? "");
   return false;
 }
 

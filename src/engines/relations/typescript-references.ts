@@ -5,7 +5,7 @@ import { expressionOf } from "./typescript-expressions.ts";
 import type { Place } from "./walk.ts";
 
 /** What a function may be handed to or kept in: a name in it is a value. */
-const HOLDING = wordSet("arguments array jsx_expression pair ternary_expression");
+const HOLDING = wordSet("arguments array jsx_expression pair return_statement ternary_expression");
 
 /** Reads a node that is visited, if it is a name or member within what holds values. */
 export function held(node: SyntaxNode, place: Place): void {

@@ -188,10 +188,9 @@ function result(value: SyntaxNode, place: Place): void {
   // An empty one tells nothing of what else is returned.
   const isEmpty = objectOf(value)?.namedChildren.length === 0;
   const object = isEmpty ? undefined : heldObject(value, value.row + 1, place.file);
-  reference(value, place);
   place.results?.push(...(object ? [object.is] : resultsOf(value, place.scope)));
   if (object) objectLiteral(object.node, object.opened, place);
-  else visit(value, place);
+  else visit(value, { ...place, around: "return_statement" });
 }
 
 /** Binds the parameters. `line`: of the function, to which what it hands to callbacks is recorded. */

@@ -143,6 +143,7 @@ describe("functions of TypeScript that are named without being called", () => {
       "}",
       "function inner(save: string, other = 1) { run(save, other); }", // 16
       "const chosen = options.run ?? load;",
+      "run(() => save);", // 18
     );
     const files = { "app.tsx": app, "load.ts": "export const LIMIT = 2;\nexport function load() {}\n" };
     const all = await callsIn(files, "app.tsx");
@@ -162,6 +163,7 @@ describe("functions of TypeScript that are named without being called", () => {
       "submit@12 → app.tsx:14",
       "load@14 → unknown",
       "load@17 → load.ts:2",
+      "save@18 → app.tsx:2",
     ]);
   });
 

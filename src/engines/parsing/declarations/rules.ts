@@ -1,12 +1,12 @@
 import type { SymbolKind } from "../types.ts";
 
-/** How declarations of a language look at the begin of a line. */
+/** How the declarations of a language look at the start of a line. */
 export interface DeclarationRules {
   /** In order; the groups of a pattern are the parts of the name, joined by a dot. Lines are cut before they are matched (`matched`). */
   patterns: readonly (readonly [pattern: RegExp, kind: SymbolKind])[];
   /** A line that is a comment. */
   comment: RegExp;
-  /** Begin and end of comments over several lines. Within a word it is part of a text, as in `src/*`. */
+  /** Opening and closing marks of comments that span lines. Within a word the opening one is part of a text, as in `src/*`. */
   block?: readonly [opening: RegExp, closing: string];
   /** Between the names of a container and a member; a dot unless given. */
   separator?: string;

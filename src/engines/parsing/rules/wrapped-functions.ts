@@ -1,6 +1,6 @@
 import type { SyntaxNode } from "../syntax-node.ts";
 
-/** Functions that return the function that they are called with, or one that takes its place. */
+/** Functions that return the function they are given, or a wrapper of it. */
 const WRAPPERS =
   /^(?:use\w*Callback|use(?:Effect|Stable)?Event|use(?:Debounce|Throttle|Memoized|Persist)Fn|memo|memoize|forwardRef|observer|debounce|throttle|once|cache|\w*[hH]andler|(?:wrap|catch)Async)$/;
 const FUNCTION_TYPES: ReadonlySet<string> = new Set(["arrow_function", "function_expression", "generator_function"]);
