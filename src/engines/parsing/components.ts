@@ -3,7 +3,8 @@ import type { LanguageId } from "./languages.ts";
 import { layoutLevels, MAX_SYNTAX_LEVEL, syntaxLevels } from "./levels.ts";
 import { foldSignature } from "./prose.ts";
 import { formatMacro } from "./skeleton.ts";
-import { asStatements, type ComponentLanguage, readMarkup, type Span } from "./markup.ts";
+import { type ComponentLanguage, isComponentLanguage } from "./component-names.ts";
+import { asStatements, readMarkup, type Span } from "./markup.ts";
 import type { SourceText } from "./source-text.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
 import type { DraftSymbol } from "./types.ts";
@@ -29,7 +30,7 @@ interface EmbeddedCode {
  * language's grammar reads, as a grammar with actions in another language than C.
  */
 export function embeddedCode(language: LanguageId, source: SourceText): EmbeddedCode | "whole" | "none" {
-  if (language === "vue" || language === "svelte" || language === "astro") return component(language, source);
+  if (isComponentLanguage(language)) return component(language, source);
   if (language !== "yacc" && language !== "lex") return "whole";
   const grammar = readGrammar(source.text, language);
   if (!grammar) return "none";

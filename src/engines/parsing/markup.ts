@@ -1,6 +1,5 @@
-/** Expressions in the markup of components. */
-
-export type ComponentLanguage = "vue" | "svelte" | "astro";
+/** Expressions and components in the markup of components. */
+import type { ComponentLanguage } from "./component-names.ts";
 
 /** Part of a text, by offsets; the end is not part of it. */
 export interface Span {
@@ -9,8 +8,8 @@ export interface Span {
 }
 
 interface Code extends Span {
-  /** It names a function that an event calls. */
-  isHandler: boolean;
+  /** `handler` names a function that an event calls, `name` a component of a tag, or a function that is used with an element. */
+  is: "expression" | "handler" | "name";
 }
 
 interface Markup {
@@ -20,8 +19,8 @@ interface Markup {
   names: Set<string>;
 }
 
-/** Code without one of these calls nothing. */
-const CALLING = /[(`]/;
+/** Code without one of these calls nothing. Tags in expressions are those of Astro. */
+const CALLING = /[(`]|<[A-Z]/;
 /** A function by its name alone. */
 const FUNCTION_NAME = /^\s*[\w$]+(?:\.[\w$]+)*\s*$/;
 const MAX_FUNCTION_NAME = 200;
@@ -35,7 +34,13 @@ const MAX_NAMES = 5_000;
 const MAX_DEPTH = 50;
 const NAME = /[\p{ID_Start}$_][\p{ID_Continue}$]*/gu;
 
-/** The expressions outside of `blocks`, which are scripts and styles. One pass over the text. */
+/** A name that scripts know, or that of a component in the form of tags. */
+const USED_NAME = /^[A-Za-z_$](?:[\w$.]*|\w*(?:-\w+)+)$/;
+const MAX_USED_NAME = 100;
+/** Names of elements of HTML begin with a small letter and have no hyphen; in Vue, `<user-card>` is `UserCard`. */
+const COMPONENT_TAG = /^[A-Z]|-/;
+
+/** The expressions and components outside of `blocks`, which are scripts and styles. One pass over the text. */
 export function readMarkup(language: ComponentLanguage, text: string, blocks: readonly Span[]): Markup {
   const markup: Markup = { code: [], names: new Set() };
   const read = language === "vue" ? readVue : readSvelte;
@@ -51,6 +56,8 @@ const SPACE = 32;
 const NEWLINE = 10;
 const SEMICOLON = 59;
 const NEGATION = 33;
+const HYPHEN = 45;
+const UNDERSCORE = 95;
 
 /**
  * The expressions of a markup as statements of a script, with offsets and rows as they are: the rest is blank. A sign before what would begin a
@@ -58,17 +65,33 @@ const NEGATION = 33;
  */
 export function asStatements(units: Uint16Array, code: Markup["code"]): Uint16Array {
   const statements = units.map((unit) => (unit === NEWLINE ? NEWLINE : SPACE));
-  for (const { start, end, isHandler } of code) {
+  for (const { start, end, is } of code) {
+    if (is === "name") {
+      nameStatement(statements, units.subarray(start, end), start);
+      continue;
+    }
     statements.set(units.subarray(start, end), start);
     const text = String.fromCharCode(...units.subarray(start, Math.min(end, start + STATEMENT_HEAD)));
     if (/^\s*(?:\{|(?:async\s+)?function\b|class\b)/.test(text)) statements[start - 1] = NEGATION;
-    let at = end;
-    for (const unit of isHandler ? CALL : STATEMENT_END) {
-      while (statements[at] === NEWLINE) at++;
-      if (at < statements.length) statements[at++] = unit;
-    }
+    endStatement(statements, end, is === "handler" ? CALL : STATEMENT_END);
   }
   return statements;
+}
+
+/** A used name as a statement: scripts have none that is a mere name. The character before it is not part of anything else. */
+function nameStatement(statements: Uint16Array, name: Uint16Array, start: number): void {
+  statements[start - 1] = SEMICOLON;
+  for (const [i, unit] of name.entries()) statements[start + i] = unit === HYPHEN ? UNDERSCORE : unit;
+  endStatement(statements, start + name.length, STATEMENT_END);
+}
+
+/** Writes the end of a statement, over what is not a line break. */
+function endStatement(statements: Uint16Array, end: number, units: readonly number[]): void {
+  let at = end;
+  for (const unit of units) {
+    while (statements[at] === NEWLINE) at++;
+    if (at < statements.length) statements[at++] = unit;
+  }
 }
 
 const STATEMENT_END = [SEMICOLON];
@@ -96,7 +119,17 @@ class Part {
     const own = this.text.slice(start, end);
     const isName = isEvent && own.length < MAX_FUNCTION_NAME && FUNCTION_NAME.test(own);
     if (isName || CALLING.test(own))
-      code.push({ start: start + this.#offset, end: end + this.#offset, isHandler: isName });
+      code.push({
+        start: start + this.#offset,
+        end: end + this.#offset,
+        is: isName ? "handler" : "expression",
+      });
+  }
+
+  addUsed(start: number, end: number): void {
+    const { code } = this.#markup;
+    if (code.length >= MAX_CODE || end - start > MAX_USED_NAME || !USED_NAME.test(this.text.slice(start, end))) return;
+    code.push({ start: start + this.#offset, end: end + this.#offset, is: "name" });
   }
 
   addNames(start: number, end: number): void {
@@ -130,6 +163,7 @@ function readVue(part: Part): void {
 function readTag(part: Part, start: number): number {
   const { text } = part;
   let at = skip(text, start, /[^\s/>]*/y);
+  if (COMPONENT_TAG.test(text.slice(start, Math.min(at, start + MAX_USED_NAME)))) part.addUsed(start, at);
   for (;;) {
     at = skip(text, at, /[\s/]*/y);
     if (at >= text.length || text[at] === ">") return at;
@@ -143,6 +177,7 @@ function readTag(part: Part, start: number): number {
       continue;
     }
     const to = part.find(quote, from + 1);
+    if (/^(?::|v-bind:)is$/.test(name)) part.addUsed(from + 1, to);
     directive(part, name, from + 1, to);
     at = to + 1;
   }
@@ -170,11 +205,14 @@ function directive(part: Part, name: string, start: number, end: number): void {
 /** `{…}`, wherever it stands. Svelte's blocks are what no expression of Astro begins with. */
 function readSvelte(part: Part): void {
   const { text } = part;
-  const next = /\{|\slet:([\w$]+)|<!--/g;
+  const next = /\{|\slet:([\w$]+)|<!--|(?:<|\sthis=\{)(?=[A-Z])|\s(?:use|transition|in|out|animate):(?=[\w$])/g;
   for (let found = next.exec(text); found; found = next.exec(text)) {
     const at = next.lastIndex;
     const [mark, name] = found;
-    if (name !== undefined) part.addNames(at - name.length, at);
+    if (name === undefined && mark !== "{" && mark !== "<!--") {
+      next.lastIndex = skip(text, at, /[\w$.]*/y);
+      part.addUsed(at, next.lastIndex);
+    } else if (name !== undefined) part.addNames(at - name.length, at);
     else if (mark === "{") {
       const close = closingBrace(text, at);
       if (close === undefined) continue;

@@ -32,6 +32,7 @@ export const SYMBOL_KINDS = [
   "stage",
   "target",
   "element",
+  "component",
 ] as const;
 export type SymbolKind = (typeof SYMBOL_KINDS)[number];
 

@@ -10,8 +10,8 @@ export interface ReadUses {
   /** Adds the uses in the tree of a part of the file; of what they mean nothing is known. */
   addNamed: (root: SyntaxNode) => void;
   /**
-   * Adds the uses in the tree of a component's markup, which sees the names of its scripts, but for `names`. Names that no script binds may be
-   * those of the component's options.
+   * Adds the uses in the tree of a component's markup, which sees the names of its scripts, but for `names`. If a script exports options, names that
+   * none binds may be theirs.
    */
   addMarkup: (root: SyntaxNode, names: ReadonlySet<string>) => void;
   /** The record to store, in which strings that `isWithheld` names are left out. */

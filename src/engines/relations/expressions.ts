@@ -63,7 +63,9 @@ export interface Scope {
   readonly path: string | null;
   /** Of the scope of the whole file: modules give it all their names, so that what it does not bind may be one of these. */
   takesNames?: boolean;
-  /** Of markup, which also has names that nothing in the file binds. */
+  /** Of the markup of a component. */
+  isMarkup?: boolean;
+  /** Names that nothing in the file binds may be those of the options of a component. */
   isOpen?: boolean;
   /** Of a guarded block, in which a condition has narrowed the types of names: the scope around, which binds what it declares. */
   binds?: Scope;

@@ -1,3 +1,4 @@
+import { COMPONENT_LINE, isComponentLanguage } from "../parsing/component-names.ts";
 import type { ReadUses, UsesReader } from "../parsing/uses-reader.ts";
 import { readC } from "./c.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
@@ -59,12 +60,18 @@ class FileReader implements ReadUses {
   readonly #given: number;
   #lines: ReadonlySet<number> | undefined;
   #hasAdded = false;
+  /** Whether a component exports its options, which may have what its markup names. */
+  #hasOptions = false;
 
   constructor(root: SyntaxNode, language: LanguageWithUses) {
     this.#language = language;
     READERS[language](root, this.#builder);
     this.#file = this.#builder.finish();
     this.#given = this.#file.uses.length;
+    // What others import of it is the component, whatever its script exports.
+    if (!isComponentLanguage(language)) return;
+    this.#hasOptions = this.#file.exports.has("default");
+    this.#file.exports.set("default", { to: "local", line: COMPONENT_LINE });
   }
 
   get count(): number {
@@ -89,7 +96,8 @@ class FileReader implements ReadUses {
   addMarkup(root: SyntaxNode, names: ReadonlySet<string>): void {
     const { uses } = this.#file;
     const scope = this.#builder.inner(this.#builder.top, undefined);
-    scope.isOpen = true;
+    scope.isMarkup = true;
+    scope.isOpen = this.#hasOptions;
     for (const name of names) scope.names.set(name, { is: "several" });
     readTypeScript(root, this.#builder, scope);
     for (const use of this.#builder.finish().uses.slice(this.#given)) if (uses.length < MAX_USES) uses.push(use);

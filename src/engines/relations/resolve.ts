@@ -24,7 +24,8 @@ import { moduleKey } from "./rust-keys.ts";
 import { isRubyFile, isRubyKey, isRubyProgram } from "./ruby-keys.ts";
 import { isOfRuby, RubyProgram } from "./ruby-program.ts";
 import { isBuiltIn, isOfStandardLibrary, isStandardModule } from "./standard-library.ts";
-import { certainly, type ClassInfo, type Meaning, TAKEN, type Use, WHOLE_MODULE } from "./types.ts";
+import { certainly, type ClassInfo, COMPONENTS, type Meaning, TAKEN, type Use, WHOLE_MODULE } from "./types.ts";
+import { autoImportedFrom, componentNamed } from "./unimported.ts";
 import { givenBy, methodName } from "./wrapped.ts";
 
 /** Imports, aliases and bases that are followed from a use to what it means: cyclic re-exports end there. */
@@ -39,7 +40,7 @@ export async function resolveUse(
   if (OF_VALUES.has(called.to) || (called.to === "global" && isBuiltIn(path, name))) return "none";
   const resolver = new Resolver(files);
   resolver.isLikely = called !== meaning;
-  const found = await (called.to === "global" ? resolver.fromStars(path, name) : resolver.resolve(path, called));
+  const found = await (called.to === "global" ? resolver.unbound(path, name) : resolver.resolve(path, called));
   if (found === "outside" && (isOfStandardLibrary(path, called) || isOfRuby(called))) return "none";
   if (found === "outside" && path.endsWith(".go") && (await leavesRepository(resolver, path, called))) return "none";
   if (found === "unknown" && path.endsWith(".go") && (await isOfEmbeddedLibrary(new Resolver(files), path, called)))
@@ -230,6 +231,7 @@ class Resolver implements Follower {
     if (isProgram(module)) return this.#fromProgram(path, module, name, read);
     if (isRubyProgram(module)) return this.#ruby.named(path, { module, name }, read);
     if (packageRuleOf(path)) return this.fromPackage(path, module, name, read);
+    if (module === COMPONENTS) return componentNamed(this.files, path, name);
     if (module === TAKEN) return this.fromStars(path, name, read);
     if (module === FIXTURES || module === FIXTURES_ABOVE) return fixtureNamed(this, path, module, name);
     const found = await this.#module(path, module);
@@ -355,6 +357,14 @@ class Resolver implements Follower {
       line: member.line,
       of: member.type ?? { to: "local", line: member.line },
     });
+  }
+
+  /** What a name means that its file does not bind. */
+  async unbound(path: string, name: string): Promise<Resolved> {
+    const starred = await this.fromStars(path, name);
+    const from = starred === "unknown" ? await autoImportedFrom(this.files, path, name) : undefined;
+    this.isLikely ||= from !== undefined;
+    return from === undefined ? starred : this.nameOf(from, name);
   }
 
   /** What a name means that only a module taken over as a whole may bind. */

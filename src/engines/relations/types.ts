@@ -101,6 +101,8 @@ export interface FileUses {
 
 /** Module of an import: one of those that give the file all their names. */
 export const TAKEN = "*";
+/** Module of a component that a template uses and no script imports: any of the repository may be registered under its name. */
+export const COMPONENTS = "<components>";
 /** Name under which a module of CommonJS exports its whole value. */
 export const WHOLE_MODULE = "module.exports";
 

@@ -5,6 +5,7 @@ import { type Expression, NOTHING, type OpenClass, UNKNOWN } from "./expressions
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { assignedTo, fieldAssignment, heldObject, loopVariable, pattern, thisOf } from "./typescript-bindings.ts";
+import { jsxComponent, usedName } from "./typescript-components.ts";
 import { callbackTypes, functionField, handedTo, handedTypes } from "./typescript-callbacks.ts";
 import {
   assignedName,
@@ -115,13 +116,13 @@ function visit(node: SyntaxNode, place: Place): void {
       if (made) use("construct", made, place);
       break;
     }
-    case "jsx_opening_element":
-    case "jsx_self_closing_element": {
-      const component = node.field("name");
-      // Names of elements of HTML begin with a lower-case letter.
-      if (component && !/^\p{Ll}[^.]*$/u.test(component.text)) use("call", component, place);
+    case "expression_statement":
+      if (scope.isMarkup === true) usedName(node, place);
       break;
-    }
+    case "jsx_opening_element":
+    case "jsx_self_closing_element":
+      jsxComponent(node, place);
+      break;
     case "decorator": {
       const [value] = node.namedChildren;
       const named = value?.type === "call_expression" ? value.field("function") : value;

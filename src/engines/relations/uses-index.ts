@@ -10,7 +10,9 @@ import type { PackageFiles, Place, Resolved, Target } from "./resolved.ts";
 import { type KnownRustPackages, RustPackages } from "./rust-packages.ts";
 import { type Entry, KnownConfigs, ScriptConfigs } from "./script-configs.ts";
 import type { Use } from "./types.ts";
-import { filesNamed, type NamedFile, outlinesOf, symbolsOf } from "../search/definitions.ts";
+import { COMPONENT } from "../parsing/component-names.ts";
+import { definingFiles, definitionsOf } from "../search/component-files.ts";
+import { type NamedFile, outlinesOf } from "../search/definitions.ts";
 import { lastPart, nameKey } from "../search/names.ts";
 import { symbolsAt } from "../search/lookups.ts";
 import { innermost } from "../search/places.ts";
@@ -188,7 +190,7 @@ export class UsesIndex implements QuestionFiles {
   filesDefining(names: readonly string[]): Promise<string[][]> {
     return Promise.all(
       names.map(async (name) => {
-        const named = await filesNamed(this.#index, nameKey(name, ""));
+        const named = await definingFiles(this.#index, nameKey(name, ""));
         // A heading of a document is no definition of what code mentions.
         const defining = named.filter(({ entry }) => kindOfNumber(entry.kind) !== "heading");
         return [...new Set(defining.map(({ file }) => this.#index.path(file)))];
@@ -264,7 +266,7 @@ export class UsesIndex implements QuestionFiles {
   #namedFiles(name: string): Promise<NamedFile[]> {
     let found = this.#defining.get(name);
     if (!found) {
-      found = filesNamed(this.#index, nameKey(name, ""), (file) => this.#isOwn(file));
+      found = definingFiles(this.#index, nameKey(name, ""), (file) => this.#isOwn(file));
       this.#defining.set(name, found);
     }
     return found;
@@ -275,14 +277,17 @@ export class UsesIndex implements QuestionFiles {
     const named = folder === undefined ? all : all.filter(({ file }) => isDirectlyIn(folder, this.#index.path(file)));
     // A file with thousands of overloads is read once.
     const files = [...new Set(named.map(({ file }) => file))];
-    const read = await symbolsOf(
+    const read = await definitionsOf(
       this.#index,
       files.map((file) => ({ file })),
     );
     const symbols = new Map(files.map((file, i) => [file, read[i]]));
     return named.flatMap(({ file, entry }) => {
-      const symbol = symbols.get(file)?.[entry.symbol];
-      return symbol && lastPart(symbol.name) === lastPart(name) ? [{ ...symbol, path: this.#index.path(file) }] : [];
+      const symbol = symbols.get(file)?.at(entry.symbol);
+      const isNamed = symbol?.kind === COMPONENT ? symbol.qualifiedName === name : false;
+      return symbol && (isNamed || lastPart(symbol.name) === lastPart(name))
+        ? [{ ...symbol, path: this.#index.path(file) }]
+        : [];
     });
   }
 
@@ -299,7 +304,7 @@ export class UsesIndex implements QuestionFiles {
 
   async #definitionsIn(path: string): Promise<DefinedSymbol[]> {
     const file = this.#fileAt(path);
-    const [symbols = []] = file === undefined ? [] : await symbolsOf(this.#index, [{ file }]);
+    const [symbols = []] = file === undefined ? [] : await definitionsOf(this.#index, [{ file }]);
     return symbols.map((symbol) => Object.assign({ path }, symbol));
   }
 
@@ -343,7 +348,7 @@ export class UsesIndex implements QuestionFiles {
     const index = this.#index;
     const paths = [...new Set(places.map(({ path }) => path))].filter((path) => this.#fileAt(path) !== undefined);
     const files = paths.map((path) => ({ file: this.#fileAt(path) as number }));
-    const [outlines, symbols] = await Promise.all([outlinesOf(index, files), symbolsOf(index, files)]);
+    const [outlines, symbols] = await Promise.all([outlinesOf(index, files), definitionsOf(index, files)]);
     const wanted = paths.map((path, i) => {
       const own = places.filter((place) => place.path === path).map(({ line }) => line);
       const chunks = (outlines[i]?.chunks ?? []).flatMap(({ startLine, endLine }, ordinal) =>

@@ -1,6 +1,8 @@
 import { SYMBOLS } from "../../contract/questions.ts";
 import { editDistance } from "../../lib/near-name.ts";
-import { type FileFilter, filesNamed, namedFiles, symbolsOf, TEXT_KINDS, type NamedFile } from "./definitions.ts";
+import { COMPONENT } from "../parsing/component-names.ts";
+import { COMPONENT_ORDINAL, definingFiles, definitionsNamed, definitionsOf } from "./component-files.ts";
+import { type FileFilter, symbolsOf, TEXT_KINDS, type NamedFile } from "./definitions.ts";
 import { endsWithParts, foldCase, nameKey, nameParts } from "./names.ts";
 import { isAside } from "./traits.ts";
 import type { SymbolPlace } from "./record.ts";
@@ -59,7 +61,7 @@ async function findExact(index: SearchIndex, name: string, isWanted?: FileFilter
   const parts = nameParts(foldCase(name));
   const keys = new Set([nameKey(name, ""), nameKey(name, "heading")]);
   const named: NamedFile[] = [];
-  for (const key of keys) named.push(...(await filesNamed(index, key, isWanted)));
+  for (const key of keys) named.push(...(await definingFiles(index, key, isWanted)));
   const candidates = await resolve(index, named);
   const found = candidates.filter(
     ({ symbol }) =>
@@ -94,7 +96,7 @@ function withinPaths(index: SearchIndex, candidates: readonly Found[], name: str
 async function findPrefix(index: SearchIndex, name: string): Promise<Found[]> {
   const key = nameKey(name, "");
   const outer = nameParts(foldCase(name)).slice(0, -1);
-  const named = await namedFiles(index, key, () => true);
+  const named = await definitionsNamed(index, key, () => true);
   const found = (await resolve(index, named)).filter(({ symbol }) =>
     endsWithParts(nameParts(foldCase(symbol.qualifiedName)).slice(0, -1), outer),
   );
@@ -108,7 +110,7 @@ async function hasNeighbour(index: SearchIndex, name: string): Promise<boolean> 
   const key = nameKey(name, "");
   if (key.length <= SHARED_UNITS) return false;
   const isNear = (candidate: string): boolean => !candidate.startsWith(key) && wrongLetters(candidate, key, 1) === 1;
-  return (await namedFiles(index, key.slice(0, SHARED_UNITS), isNear)).length > 0;
+  return (await definitionsNamed(index, key.slice(0, SHARED_UNITS), isNear)).length > 0;
 }
 
 /** Letters that are wrong, missing, added or swapped; undefined if there are more than `most`. */
@@ -135,7 +137,7 @@ async function findFuzzy(index: SearchIndex, name: string): Promise<Found[]> {
     (words.length > 0 && words.every((word) => candidate.includes(word))) ||
     hasLettersInOrder(candidate, key) ||
     wrongLetters(candidate, key, mostWrong(key)) !== undefined;
-  const found = await resolve(index, await namedFiles(index, "", passes));
+  const found = await resolve(index, await definitionsNamed(index, "", passes));
   const rank = ({ symbol }: Found): number => {
     const own = foldCase(symbol.name);
     const wrong = wrongLetters(nameKey(symbol.name, ""), key, mostWrong(key));
@@ -182,9 +184,9 @@ function inOrder(a: Found, b: Found): number {
 
 /** The symbols behind name entries, in order of path and line. */
 async function resolve(index: SearchIndex, named: readonly NamedFile[]): Promise<Found[]> {
-  const symbols = await symbolsOf(index, named);
+  const symbols = await definitionsOf(index, named);
   const found = named.flatMap(({ file, entry }, i): Found[] => {
-    const symbol = symbols[i]?.[entry.symbol];
+    const symbol = symbols[i]?.at(entry.symbol);
     return symbol ? [{ file, ordinal: entry.symbol, symbol }] : [];
   });
   const seen = new Set<string>();
@@ -205,14 +207,15 @@ export async function symbolsAt(
     const file = index.fileAt(revision, path);
     return file === undefined ? [] : [{ path, file }];
   });
-  const symbols = await symbolsOf(index, files);
-  const found = places.flatMap(({ path, startLine, qualifiedName }) => {
+  const symbols = await definitionsOf(index, files);
+  const found = places.flatMap(({ path, startLine, qualifiedName }): Found[] => {
     const at = files.findIndex((own) => own.path === path);
     const own = symbols[at] ?? [];
-    const ordinal = own.findIndex((symbol) => symbol.startLine === startLine && symbol.qualifiedName === qualifiedName);
-    return ordinal < 0
-      ? []
-      : [{ file: (files[at] as { file: number }).file, ordinal, symbol: own[ordinal] as SymbolPlace }];
+    const place = own.findIndex((symbol) => symbol.startLine === startLine && symbol.qualifiedName === qualifiedName);
+    const symbol = own[place];
+    if (!symbol) return [];
+    const ordinal = symbol.kind === COMPONENT ? COMPONENT_ORDINAL : place;
+    return [{ file: (files[at] as { file: number }).file, ordinal, symbol }];
   });
   return withSignatures(index, found, texts);
 }
@@ -239,7 +242,7 @@ function wantedSymbols(index: SearchIndex, file: number, symbols: readonly numbe
     revision: index.revisionOf(file),
     path: index.path(file),
     chunks: [],
-    symbols,
+    symbols: symbols.filter((ordinal) => ordinal !== COMPONENT_ORDINAL),
   };
 }
 

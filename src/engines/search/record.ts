@@ -56,7 +56,7 @@ const OPEN_KINDS: ReadonlySet<string> = new Set(["module", "namespace", "object"
 /** Symbol kinds; a kind's number in a record is its position here, so only append. Other kinds are written as strings. */
 const KINDS = (
   "function method constructor class interface struct enum enum_member union trait type constant variable field module " +
-  "namespace object extension macro test heading key rule table view stage target element"
+  "namespace object extension macro test heading key rule table view stage target element component"
 ).split(" ");
 const OTHER_KIND = 255;
 

@@ -108,7 +108,7 @@ describe("calls in the markup of a component", () => {
   });
 
   it("are not sure where the markup binds the name as well", async () => {
-    for (const template of ['<li v-for="save in x">{{ save() }}</li>', '<A #row="{ save }">{{ save() }}</A>'])
+    for (const template of ['<li v-for="save in x">{{ save() }}</li>', '<a #row="{ save }">{{ save() }}</a>'])
       expect(await callsInVue(template)).toEqual(["save@2 → unknown"]);
     for (const markup of [
       "{#each x as save}{save()}{/each}",
@@ -116,7 +116,7 @@ describe("calls in the markup of a component", () => {
       "{#await x}{:then save}{save()}{/await}",
       "{#snippet save(a)}{save()}{/snippet}",
       "{@const save = 1}{save()}",
-      "<A let:save>{save()}</A>",
+      "<a let:save>{save()}</a>",
     ])
       expect(await callsInSvelte(markup), markup).toEqual(["save@2 → unknown"]);
   });

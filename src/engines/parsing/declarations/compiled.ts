@@ -46,7 +46,7 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
     patterns: [
       [/^\s*module\s+(?!procedure\b|subroutine\b|function\b)(\w+)/i, "module"],
       [/^\s*program\s+(\w+)/i, "function"],
-      [/^\s*(?!end)(?:[\w*()=, ]{0,100}\s)?(?:subroutine|function)\s+(\w+)/i, "function"],
+      [/^\s*(?!end)(?:[\w*()=,][\w*()=, ]{0,99}\s)?(?:subroutine|function)\s+(\w+)/i, "function"],
       [/^\s*type\s*(?:,[^:]*)?(?:::\s*|\s)(?!is\b|\()(\w+)\s*$/i, "struct"],
       [/^\s*interface\s+(\w+)/i, "interface"],
     ],

@@ -33,7 +33,7 @@ export const SCHEMAS: Readonly<Record<string, DeclarationRules>> = {
       [/^\s*service\s+(\w+)/, "interface"],
       [/^\s*typedef\s+\S+\s+(\w+)/, "type"],
       [/^\s*const\s+\S+\s+(\w+)/, "constant"],
-      [/^\s+(?:oneway\s+)?[\w.<>, ]{1,100}\s(\w+)\s*\(/, "method"],
+      [/^\s+(?:oneway\s+)?[\w.<>,][\w.<>, ]{0,99}\s(\w+)\s*\(/, "method"],
     ],
   },
   prisma: {

@@ -1,4 +1,5 @@
 /** Callers and implementations: the uses of some definitions. */
+import { COMPONENT, hyphenated } from "../../../engines/parsing/component-names.ts";
 import { fixturesAt } from "../../../engines/relations/fixtures.ts";
 import { isKotlin } from "../../../engines/relations/packages.ts";
 import { type Meaning, type Use, WHOLE_MODULE } from "../../../engines/relations/types.ts";
@@ -162,13 +163,15 @@ export class UsesFinder {
   /** Names of files that export one of the definitions as a whole: importers usually name it after the file or its package. */
   async #wholeModules(definitions: readonly DefinedSymbol[]): Promise<Set<string>> {
     const stems = new Set<string>();
-    for (const { path, startLine } of definitions.slice(0, MAX_ALIASES)) {
+    for (const { path, startLine, kind } of definitions.slice(0, MAX_ALIASES)) {
       const uses = await this.#files.uses(path);
       const wholes = [uses?.exports.get(WHOLE_MODULE), uses?.exports.get("default")];
       const isWhole = wholes.some((of) => of && "line" in of && of.line === startLine);
       if (!isWhole) continue;
       const [stem = ""] = stemOf(path).split(".", 1);
       if (stem !== "index") stems.add(camelCase(stem));
+      // Of `account-card`, which imports and tags have as it is written, the words are known.
+      if (kind === COMPONENT) stems.add(longestWord(hyphenated(stem)));
       for (const name of await this.#files.packagesLedBy(path)) {
         const word = camelCase(name.slice(name.lastIndexOf("/") + 1));
         stems.add(word).add(word.slice(0, 1).toUpperCase() + word.slice(1));
@@ -209,7 +212,7 @@ export class UsesFinder {
     const file = await this.#files.uses(path);
     if (!file) return { uses, aliases };
     for (const [alias, of] of file.exports)
-      for (const search of alias === "default" ? [] : sought.exportedAs(path, of))
+      for (const search of alias === "default" ? [] : await this.#exportedAs(path, of, sought))
         if (!search.names.has(alias)) addTo(aliases, search, alias);
     // Equal meanings of a file are the same object: a million calls in a line are followed once.
     const known = new Map<Meaning, Map<string, Map<Search, Judged>>>();
@@ -234,6 +237,17 @@ export class UsesFinder {
     return { uses, aliases };
   }
 
+  /** The searches for what a file exports under some name. What it takes of another one as a whole, `export { default as A }`, is followed. */
+  async #exportedAs(path: string, of: Meaning, sought: Sought): Promise<readonly Search[]> {
+    if (of.to !== "import" || of.name !== "default") return sought.exportedAs(path, of);
+    const searches = sought.byPath.get(path) ?? [];
+    if (searches.length === 0 || this.#followed++ >= MAX_FOLLOWED) return [];
+    const found = await this.#files.resolve(path, { name: of.name, meaning: of });
+    if (typeof found === "string" || found.line === undefined) return [];
+    const place = placeKey({ path: found.path, line: found.line });
+    return searches.filter(({ places }) => places.has(place));
+  }
+
   async #judged(path: string, use: Use, searches: readonly Search[]): Promise<Map<Search, Judged>> {
     const resolved = await this.#files.resolve(path, use);
     const judged = new Map<Search, Judged>();
@@ -255,11 +269,14 @@ export class UsesFinder {
 }
 
 /** In Kotlin `C()` may call the `invoke` of the object `C`, or of the companion of a class. */
-function invokedAs({ name, qualifiedName, path }: DefinedSymbol): string[] {
+function invokedAs({ name, qualifiedName, path, kind }: DefinedSymbol): string[] {
+  if (kind === COMPONENT) return [qualifiedName];
   if (name !== "invoke" || !isKotlin(path)) return [];
   const around = qualifiedName.split(".").slice(0, -1);
   return around.slice(-2);
 }
+
+const longestWord = (text: string): string => text.split("-").toSorted((a, b) => b.length - a.length)[0] ?? text;
 
 const camelCase = (text: string): string => text.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
@@ -272,7 +289,14 @@ function isCalled(text: string, name: string): boolean {
 }
 
 /** Kinds of definitions that can be called. */
-export const CALLABLE: ReadonlySet<string> = new Set(["function", "method", "constructor", "class", "macro"]);
+export const CALLABLE: ReadonlySet<string> = new Set([
+  "function",
+  "method",
+  "constructor",
+  "class",
+  "macro",
+  "component",
+]);
 
 /** The innermost function, method or class around a line. */
 export const innermostCallable = (symbols: readonly DefinedSymbol[], line: number): DefinedSymbol | undefined =>

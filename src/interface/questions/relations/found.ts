@@ -32,7 +32,8 @@ export const KINDS: Readonly<Record<Exclude<Relation, "importers">, ReadonlySet<
 };
 
 /** Whether a definition can be handed over to be called. A type is only named where it is. */
-export const isFunction = ({ kind }: Pick<DefinedSymbol, "kind">): boolean => /^(?:function|method|macro)$/.test(kind);
+export const isFunction = ({ kind }: Pick<DefinedSymbol, "kind">): boolean =>
+  /^(?:function|method|macro|component)$/.test(kind);
 
 /** Kinds of definition that inherit and are implemented. */
 export const TYPES: ReadonlySet<string> = new Set(["class", "struct", "interface", "trait", "enum", "object", "type"]);

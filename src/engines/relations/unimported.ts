@@ -1,0 +1,36 @@
+/** What scripts and templates use without an import of their own. */
+import { COMPONENT, COMPONENT_LINE } from "../parsing/component-names.ts";
+import { foldersAbove, inFolder } from "./modules.ts";
+import type { RelatedFiles, Resolved } from "./resolved.ts";
+
+/** The only component of a name: any of the repository may be registered for all templates. */
+export async function componentNamed(files: RelatedFiles, path: string, name: string): Promise<Resolved> {
+  const named = (await files.definitions(name, path)).filter(({ kind }) => kind === COMPONENT);
+  const [only, ...others] = named;
+  return only && others.length === 0 ? { path: only.path, line: COMPONENT_LINE } : "unknown";
+}
+
+const SCRIPT = /\.(?:vue|[cm]?[jt]sx?)$/;
+/** Folders of a project of Nuxt whose exports are imported where they are used. */
+const FOLDERS = /(?:^|\/)(?:composables|utils|stores?)\//;
+const CONFIGS = ["ts", "js", "mjs"].map((extension) => `nuxt.config.${extension}`);
+
+/** The only file that may export a name that a script of Nuxt does not bind. */
+export async function autoImportedFrom(files: RelatedFiles, path: string, name: string): Promise<string | undefined> {
+  const root = SCRIPT.test(path) ? await nuxtRoot(files, path) : undefined;
+  if (root === undefined) return undefined;
+  const named = (await files.definitions(name, path)).filter(
+    (each) =>
+      each.qualifiedName === name && each.path.startsWith(root) && FOLDERS.test(each.path) && SCRIPT.test(each.path),
+  );
+  const paths = new Set(named.map((each) => each.path));
+  const [only] = paths;
+  return paths.size === 1 ? only : undefined;
+}
+
+/** The folder of the nearest configuration of Nuxt, with a slash behind it; empty for the root of the repository. */
+async function nuxtRoot(files: RelatedFiles, path: string): Promise<string | undefined> {
+  for (const folder of foldersAbove(path))
+    for (const config of CONFIGS) if (await files.uses(inFolder(folder, config))) return inFolder(folder, "");
+  return undefined;
+}
