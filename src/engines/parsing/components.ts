@@ -1,5 +1,6 @@
 import { MAX_WEIGHT, TARGET_WEIGHT } from "./chunks.ts";
 import type { LanguageId } from "./languages.ts";
+import { rubyOf } from "./erb.ts";
 import { layoutLevels, MAX_SYNTAX_LEVEL, syntaxLevels } from "./levels.ts";
 import { foldSignature } from "./prose.ts";
 import { formatMacro } from "./skeleton.ts";
@@ -31,6 +32,10 @@ interface EmbeddedCode {
  */
 export function embeddedCode(language: LanguageId, source: SourceText): EmbeddedCode | "whole" | "none" {
   if (isComponentLanguage(language)) return component(language, source);
+  if (language === "erb") {
+    const units = rubyOf(source.text, source.codeUnits());
+    return { units, levels: () => layoutLevels(source), withOwn: (symbols) => [...symbols] };
+  }
   if (language !== "yacc" && language !== "lex") return "whole";
   const grammar = readGrammar(source.text, language);
   if (!grammar) return "none";

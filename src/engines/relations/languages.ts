@@ -25,6 +25,7 @@ export const LANGUAGES_WITH_USES = [
   "php",
   "csharp",
   "ruby",
+  "erb",
   "kotlin",
   ...NAMED,
 ] as const;
@@ -43,11 +44,13 @@ const CALL_NOTHING: ReadonlySet<string> = wordSet(
 /** Whether files in the language may call something. */
 export const mayCall = (language: string): boolean => !CALL_NOTHING.has(language);
 
+const SCRIPTS = "typescript tsx vue svelte astro javascript";
 const C = wordSet("c cpp yacc lex");
 /** Languages that call each other by the names that definitions have there. */
 const TOGETHER: readonly ReadonlySet<string>[] = [
-  wordSet("typescript tsx vue svelte astro javascript"),
+  wordSet(SCRIPTS),
   wordSet("python notebook"),
+  wordSet("ruby erb"),
   wordSet("java kotlin scala"),
   C,
 ];
@@ -57,10 +60,11 @@ const BESIDE_C = wordSet("rust go zig swift csharp dart");
 const ALONE = wordSet(
   "css xml makefile meson cmake autoconf just dockerfile batch fish awk tcl terraform nix jsonnet rego cue prisma gherkin",
 );
-/** For languages whose uses are not read, those with rules that they may call. */
+/** For languages in which code of others stands whose uses are not read, the languages with rules that they may call. */
 const CALLED_IN: Readonly<Record<string, ReadonlySet<string>>> = {
   // Languages of the scripts in it, and of programs that may have it as a template.
-  html: wordSet("typescript tsx vue svelte astro javascript python ruby php go java csharp elixir"),
+  html: wordSet(`${SCRIPTS} python ruby php go java csharp elixir`),
+  erb: wordSet(`${SCRIPTS} ruby`),
   perl: C,
 };
 
@@ -74,6 +78,10 @@ export function mayCallIn(from: string, to: string): boolean {
   if (TOGETHER.some((languages) => languages.has(from) && languages.has(to))) return true;
   return (C.has(from) && BESIDE_C.has(to)) || (BESIDE_C.has(from) && C.has(to));
 }
+
+/** Whether the uses that are read of files in one language may be of definitions in another. Of a template of ERB, its scripts are not read. */
+export const readsUsesOf = (from: string, to: string): boolean =>
+  hasUses(from) && mayCallIn(from, to) && (from !== "erb" || to === "ruby" || !hasUses(to));
 
 /** Languages whose rules may fail: they do not follow overloads by type, nor templates and macros of C++. */
 const UNSURE: ReadonlySet<string> = new Set(["cpp", "kotlin"]);

@@ -38,6 +38,7 @@ const READERS: Readonly<Record<LanguageWithUses, (root: SyntaxNode, file: FileBu
   php: readPhp,
   csharp: readCsharp,
   ruby: readRuby,
+  erb: readRuby,
   kotlin: readKotlin,
   swift: namedUsesOf("swift"),
   scala: namedUsesOf("scala"),

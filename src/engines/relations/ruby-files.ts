@@ -1,5 +1,6 @@
 /** The files of a Ruby program: which of them open a class or define a constant. */
-import { isRubyFile, lastOfPath } from "./ruby-keys.ts";
+import { AMBIGUOUS_LINE } from "./limits.ts";
+import { isHelper, isRubyFile, lastOfPath, memberKey } from "./ruby-keys.ts";
 import type { Place, RelatedFiles } from "./resolved.ts";
 import type { ClassInfo, FileUses, Meaning } from "./types.ts";
 
@@ -46,6 +47,19 @@ export class RubyFiles {
 
   async partsNamed(full: string): Promise<Part[]> {
     return this.partsIn((await this.files(lastOfPath(full))).slice(0, MAX_OPENED), full);
+  }
+
+  /** The methods with a name of the helpers of Rails. */
+  async helpersNamed(name: string): Promise<Constant[]> {
+    const found: Constant[] = [];
+    for (const path of (await this.files(name)).filter(isHelper).slice(0, MAX_OPENED)) {
+      const uses = await this.#files.uses(path);
+      for (const { members } of uses?.classes ?? []) {
+        const own = members.get(memberKey("-", name));
+        if (own && own.line !== AMBIGUOUS_LINE) found.push({ path, of: { to: "local", line: own.line } });
+      }
+    }
+    return found;
   }
 
   async partsIn(files: readonly string[], full: string): Promise<Part[]> {

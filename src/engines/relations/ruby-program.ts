@@ -15,6 +15,7 @@ import {
   memberKey,
   nestingOf,
   PREPENDED,
+  seesHelpers,
   splitKey,
   SUPERCLASS,
 } from "./ruby-keys.ts";
@@ -144,11 +145,23 @@ export class RubyProgram {
       const of = (await this.#follow.files.uses(other))?.bindings.get(name);
       if (of) found.push({ path: other, of });
     }
+    if (found.length === 0 && seesHelpers(path)) found.push(...(await this.#helpers(path, own)));
     const [first] = found;
     if (found.length > 1 || first?.of.to === "ambiguous") return "unknown";
     // Each script may define its own.
     if (first) this.#follow.isLikely = true;
     return first ?? (isCoreMethod(own) ? "none" : "unknown");
+  }
+
+  /** The methods with a name that all templates of Rails have: those of helpers, else what `ApplicationHelper` includes. */
+  async #helpers(path: string, name: string): Promise<Constant[]> {
+    const own = await this.#files.helpersNamed(name);
+    const common = own.length > 0 ? "unknown" : await this.constant(path, "", "ApplicationHelper");
+    if (typeof common === "string" || common.of.to !== "local") return own;
+    const at = { path: common.path, line: common.of.line };
+    const found = await this.#find(at, memberKey("-", name), new Set());
+    const isMethod = typeof found === "object" && found.line !== AMBIGUOUS_LINE;
+    return isMethod ? [{ path: found.path, of: { to: "local", line: found.line } }] : [];
   }
 
   /** What a key of a receiver leads to. */

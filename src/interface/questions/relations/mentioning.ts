@@ -1,5 +1,5 @@
 /** Which files are read to find the uses of definitions. */
-import { hasUses, mayCall, mayCallIn } from "../../../engines/relations/languages.ts";
+import { mayCall, mayCallIn, readsUsesOf } from "../../../engines/relations/languages.ts";
 import type { QuestionFiles } from "../../../engines/relations/question-files.ts";
 
 /** Files that mention a name that are read for it. */
@@ -35,8 +35,10 @@ export async function filesMentioning(
       ({ language }) => mayCall(language) && languages.some((called) => mayCallIn(language, called)),
     );
     // Thousands of pages of documentation must not take the places of the sources.
-    let withRules = files.filter(({ language }) => hasUses(language)).map(({ path }) => path);
-    const without = files.filter(({ language }) => !hasUses(language)).map(({ path }) => path);
+    const isRead = ({ language }: { language: string }): boolean =>
+      languages.some((called) => readsUsesOf(language, called));
+    let withRules = files.filter(isRead).map(({ path }) => path);
+    const without = files.filter((file) => !isRead(file)).map(({ path }) => path);
     if (withRules.length > MAX_FILES) {
       ofOwners ??= await pathsMentioning(index, owners, near);
       withRules = withFirst(withRules, ofOwners);
