@@ -1,5 +1,6 @@
 /** Uses of languages without rules of scope: each is known by its name alone. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import { elixir } from "./elixir.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import type { NamedLanguage } from "./languages.ts";
 import { Found, lastName, MAX_STEPS, type NodeReader } from "./named.ts";
@@ -90,31 +91,6 @@ const bash: NodeReader = (node, found) => {
   if (name.text === "source" || name.text === ".")
     found.imports(node.field("argument")?.text.replace(/^["']|["']$/g, ""), node);
 };
-
-const elixir: NodeReader = (node, found) => {
-  if (node.type !== "call") return;
-  const target = node.field("target");
-  const [first] = node.childOfType("arguments")?.namedChildren ?? [];
-  if (target?.type === "dot") found.use("call", target.field("right"));
-  else if (/^(?:use|import|alias|require)$/.test(target?.text ?? "")) {
-    if (first?.type === "alias") found.imports(first.text, node);
-    // alias A.{B, C}
-    else if (first?.type === "dot")
-      for (const inner of first.field("right")?.namedChildren ?? [])
-        found.imports(`${first.field("left")?.text ?? ""}.${inner.text}`, node);
-  } else if (target?.type === "identifier" && !DEFINING.test(target.text) && !isDefined(node))
-    found.use("call", target);
-};
-
-const DEFINING = /^(?:def|defp|defmodule|defmacro|defmacrop|defguard|defguardp|defdelegate|defstruct)$/;
-
-/** Whether a call is the head of a definition: `def f(x)`, also with `when`. */
-function isDefined(node: SyntaxNode): boolean {
-  let around = node.parent;
-  for (let steps = 0; around && /^(?:arguments|binary_operator)$/.test(around.type) && steps < 3; steps++)
-    around = around.parent;
-  return around?.type === "call" && DEFINING.test(around.field("target")?.text ?? "");
-}
 
 const zig: NodeReader = (node, found) => {
   if (node.type === "call_expression") {

@@ -16,12 +16,12 @@ export class Found {
 
   use(kind: UseKind, name: SyntaxNode | undefined): void {
     if (!name || !/^[\p{L}_$][\p{L}\p{N}_$]*[?!]?$/u.test(name.text.slice(0, MAX_NAME))) return;
-    // Nothing is bound at the top, so that it may be any definition of the name.
-    this.#file.use(kind, name.text, name.row + 1, this.#file.top, {
-      is: "name",
-      name: name.text,
-      scope: this.#file.top,
-    });
+    this.useName(kind, name.text, name.row + 1);
+  }
+
+  /** Nothing is bound at the top, so that it may be any definition of the name. */
+  useName(kind: UseKind, name: string, line: number): void {
+    this.#file.use(kind, name, line, this.#file.top, { is: "name", name, scope: this.#file.top });
   }
 
   /** Classes that a clause names, each by the last part of its name. */

@@ -40,6 +40,16 @@ describe("languages whose uses are known by name", () => {
       "defmodule A do\n  alias A.C\n  alias A.{D, E.F}\n  def f(x) do\n    C.run(x) |> g()\n  end\nend\n",
       "call run, call g, import A.C *, import A.D *, import A.E.F *",
     ],
+    [
+      "elixir",
+      "def f(x), do: Enum.map(x, &g/1) ++ Enum.map(x, &M.h/2) |> k\n",
+      "call map, call map, call g, call h, call k",
+    ],
+    [
+      "elixir",
+      'def f(a) do\n  ~H"""\n  <.button a={price(@x)}>x (y)</.button>\n  <Layouts.app :if={M.ok?(1)}/>\n  """\n  ~s(<.no>)\nend\n',
+      "call button, call price, call app, call ok?",
+    ],
     ["zig", 'const m = @import("m.zig");\nfn f() void { m.run(1); g(); }\n', "call run, call g, import m.zig *"],
     [
       "dart",

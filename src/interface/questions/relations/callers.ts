@@ -280,10 +280,16 @@ const longestWord = (text: string): string => text.split("-").toSorted((a, b) =>
 
 const camelCase = (text: string): string => text.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
+/** What stands before the name of a function in a tag. */
+const COMPONENT_TAG = /<(?:[A-Z][\w.]*)?\.$/;
+const MAX_TAG = 60;
+
+/** Whether a line has a name before a parenthesis, or as the component of a template of Phoenix: `<.button`. */
 function isCalled(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length)) {
     const after = text.slice(at + name.length).trimStart();
-    if (!/[\p{L}\p{N}_$]/u.test(text[at - 1] ?? "") && after.startsWith("(")) return true;
+    if (/[\p{L}\p{N}_$]/u.test(text[at - 1] ?? "")) continue;
+    if (after.startsWith("(") || COMPONENT_TAG.test(text.slice(Math.max(0, at - MAX_TAG), at))) return true;
   }
   return false;
 }
