@@ -1,5 +1,6 @@
 import { MAX_WEIGHT, TARGET_WEIGHT } from "./chunks.ts";
 import type { LanguageId } from "./languages.ts";
+import { phpOf } from "./blade.ts";
 import { rubyOf } from "./erb.ts";
 import { layoutLevels, MAX_SYNTAX_LEVEL, syntaxLevels } from "./levels.ts";
 import { foldSignature } from "./prose.ts";
@@ -32,8 +33,9 @@ interface EmbeddedCode {
  */
 export function embeddedCode(language: LanguageId, source: SourceText): EmbeddedCode | "whole" | "none" {
   if (isComponentLanguage(language)) return component(language, source);
-  if (language === "erb") {
-    const units = rubyOf(source.text, source.codeUnits());
+  if (language === "erb" || language === "blade") {
+    const codeOf = language === "erb" ? rubyOf : phpOf;
+    const units = codeOf(source.text, source.codeUnits());
     return { units, levels: () => layoutLevels(source), withOwn: (symbols) => [...symbols] };
   }
   if (language !== "yacc" && language !== "lex") return "whole";

@@ -99,7 +99,7 @@ export function detectLanguage(path: string, head?: Uint8Array): LanguageId | un
   if (exact !== undefined && !(exact === "starlark" && written === name)) return exact;
   const dot = name.lastIndexOf(".");
   const extension = dot === -1 ? "" : name.slice(dot + 1);
-  const known = byExtension.get(extension);
+  const known = byExtension.get(name.slice(name.lastIndexOf(".", dot - 1) + 1)) ?? byExtension.get(extension);
   // A file named `.ts` has no extension.
   if (known !== undefined && dot > 0) return known;
   // Dockerfile.dev, Makefile.in, Gemfile.local: the known name comes first.

@@ -132,6 +132,7 @@ export const LANGUAGES = [
   ),
   syntax("notebook", "Jupyter notebook", "python", ["ipynb"]),
   syntax("vue", "Vue", "typescript", ["vue"]),
+  syntax("blade", "Blade", "php", ["blade.php"]),
   syntax("erb", "ERB", "ruby", ["erb", "rhtml"]),
   syntax("svelte", "Svelte", "typescript", ["svelte"]),
   syntax("astro", "Astro", "tsx", ["astro"]),

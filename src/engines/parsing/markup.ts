@@ -1,5 +1,6 @@
 /** Expressions and components in the markup of components. */
 import type { ComponentLanguage } from "./component-names.ts";
+import { endStatement } from "./statements.ts";
 
 /** Part of a text, by offsets; the end is not part of it. */
 export interface Span {
@@ -83,15 +84,6 @@ function nameStatement(statements: Uint16Array, name: Uint16Array, start: number
   statements[start - 1] = SEMICOLON;
   for (const [i, unit] of name.entries()) statements[start + i] = unit === HYPHEN ? UNDERSCORE : unit;
   endStatement(statements, start + name.length, STATEMENT_END);
-}
-
-/** Writes the end of a statement, over what is not a line break. */
-function endStatement(statements: Uint16Array, end: number, units: readonly number[]): void {
-  let at = end;
-  for (const unit of units) {
-    while (statements[at] === NEWLINE) at++;
-    if (at < statements.length) statements[at++] = unit;
-  }
 }
 
 const STATEMENT_END = [SEMICOLON];

@@ -23,6 +23,7 @@ export const LANGUAGES_WITH_USES = [
   "rust",
   "cpp",
   "php",
+  "blade",
   "csharp",
   "ruby",
   "erb",
@@ -51,6 +52,7 @@ const TOGETHER: readonly ReadonlySet<string>[] = [
   wordSet(SCRIPTS),
   wordSet("python notebook"),
   wordSet("ruby erb"),
+  wordSet("php blade"),
   wordSet("java kotlin scala"),
   C,
 ];
@@ -65,6 +67,7 @@ const CALLED_IN: Readonly<Record<string, ReadonlySet<string>>> = {
   // Languages of the scripts in it, and of programs that may have it as a template.
   html: wordSet(`${SCRIPTS} python ruby php go java csharp elixir`),
   erb: wordSet(`${SCRIPTS} ruby`),
+  blade: wordSet(`${SCRIPTS} php`),
   perl: C,
 };
 
@@ -79,9 +82,18 @@ export function mayCallIn(from: string, to: string): boolean {
   return (C.has(from) && BESIDE_C.has(to)) || (BESIDE_C.has(from) && C.has(to));
 }
 
-/** Whether the uses that are read of files in one language may be of definitions in another. Of a template of ERB, its scripts are not read. */
-export const readsUsesOf = (from: string, to: string): boolean =>
-  hasUses(from) && mayCallIn(from, to) && (from !== "erb" || to === "ruby" || !hasUses(to));
+/** Templates, with the language of the code that is read of them; that of their scripts is not. */
+const TEMPLATES_OF: ReadonlyMap<string, string> = new Map([
+  ["erb", "ruby"],
+  ["blade", "php"],
+]);
+
+/** Whether the uses that are read of files in one language may be of definitions in another. */
+export function readsUsesOf(from: string, to: string): boolean {
+  if (!hasUses(from) || !mayCallIn(from, to)) return false;
+  const read = TEMPLATES_OF.get(from);
+  return read === undefined || read === to || !hasUses(to);
+}
 
 /** Languages whose rules may fail: they do not follow overloads by type, nor templates and macros of C++. */
 const UNSURE: ReadonlySet<string> = new Set(["cpp", "kotlin"]);

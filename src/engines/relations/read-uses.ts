@@ -36,6 +36,7 @@ const READERS: Readonly<Record<LanguageWithUses, (root: SyntaxNode, file: FileBu
   rust: readRust,
   cpp: readCpp,
   php: readPhp,
+  blade: readPhp,
   csharp: readCsharp,
   ruby: readRuby,
   erb: readRuby,
