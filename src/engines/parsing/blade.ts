@@ -11,12 +11,8 @@ const COMMA = 44;
 const OPEN_LIST = 91;
 const CLOSE_LIST = 93;
 
-/** What begins code, and what hides it. A sign `@` before braces makes text of them. */
-const OPENING = /@?\{\{(?:--)?|@?\{!!|<\?(?:php\b|=)?|(?<![\w@])@([a-z]\w*)(?:[ \t]{0,20}(\())?|<x[-:][\w.:-]{1,200}/gi;
 /** At-rules of styles. */
 const OF_STYLES = wordSet("media supports import container layer page namespace counter property scope");
-/** The name of an attribute whose value is PHP, `:of="`, or of any other, within a tag. */
-const ATTRIBUTE = /[^"'<>]*?(?:(?<![\w:]):([\w.-]+)|[\w.:@-])\s*=\s*(["'])|[^"'<>]*>?/y;
 /** Arguments of a directive and values of an attribute are looked for in so many characters. */
 const MAX_ARGUMENTS = 10_000;
 const MAX_VALUE = 2_000;
@@ -37,7 +33,9 @@ export function phpOf(text: string, units: Uint16Array): Uint16Array {
     program.set(units.subarray(start, end), start);
     endStatement(program, end, [SEMICOLON]);
   };
-  const opening = new RegExp(OPENING);
+  // What begins code, and what hides it. A sign `@` before braces makes text of them.
+  const opening =
+    /@?\{\{(?:--)?|@?\{!!|<\?(?:php\b|=)?|(?<![\w@])@([a-z]\w*)(?:[ \t]{0,20}(\())?|<x[-:][\w.:-]{1,200}/gi;
   let unclosed = 0;
   for (let found = opening.exec(text); found; found = opening.exec(text)) {
     const [mark, name, parenthesis] = found;
@@ -113,9 +111,10 @@ function closing(text: string, start: number): number | undefined {
 
 /** Values of the attributes of a component that are PHP: `<x-alert :type="$type">`. */
 function boundAttributes(text: string, start: number, add: (start: number, end: number) => void): void {
+  // The name of an attribute whose value is PHP, `:of="`, or of any other; else the end of the tag.
+  const attribute = /[^"'<>]*?(?:(?<![\w:]):([\w.-]+)|[\w.:@-])\s*=\s*(["'])|[^"'<>]*>?/y;
   let at = start;
   for (let left = MAX_ATTRIBUTES; left > 0; left--) {
-    const attribute = new RegExp(ATTRIBUTE);
     attribute.lastIndex = at;
     const [, name, quote] = attribute.exec(text.slice(0, at + MAX_VALUE)) ?? [];
     if (quote === undefined) return;

@@ -3,13 +3,12 @@
 const SPACE = 32;
 const NEWLINE = 10;
 const SEMICOLON = 59;
-/** What a tag begins with. `<%%` is text, `<%#` a comment. */
-const OPENING = /<%([%#]|[-=]{0,2})/g;
 
 /** The Ruby of a template as a program: offsets and rows are as they are, the rest is blank, and each tag ends a statement. */
 export function rubyOf(text: string, units: Uint16Array): Uint16Array {
   const program = units.map((unit) => (unit === NEWLINE ? NEWLINE : SPACE));
-  const opening = new RegExp(OPENING);
+  // `<%%` is text, `<%#` a comment.
+  const opening = /<%([%#]|[-=]{0,2})/g;
   for (let found = opening.exec(text); found; found = opening.exec(text)) {
     if (found[1] === "%") continue;
     const close = text.indexOf("%>", opening.lastIndex);

@@ -61,8 +61,7 @@ const RUBY_FILE =
   /(?:\.(?:rb|rake|gemspec|ru|podspec|rbi|jbuilder)|(?:^|\/)(?:rake|gem|guard|pod|fast|vagrant|brew|cap)file)$/i;
 
 /** Modules of Rails whose methods all templates have. */
-const HELPER = /(?:^|\/)app\/helpers\/[^]*\.rb$/;
-export const isHelper = (path: string): boolean => HELPER.test(path);
+export const isHelper = (path: string): boolean => path.endsWith(".rb") && /(?:^|\/)app\/helpers\//.test(path);
 /** Whether `self` has the methods of all helpers in a file: in a template, and in a helper that templates use. */
 export const seesHelpers = (path: string): boolean => /\.(?:erb|rhtml|jbuilder)$/.test(path) || isHelper(path);
 
