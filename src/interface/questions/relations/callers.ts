@@ -5,6 +5,7 @@ import { isKotlin } from "../../../engines/relations/packages.ts";
 import { type Meaning, type Use, WHOLE_MODULE } from "../../../engines/relations/types.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { nameParts } from "../../../engines/search/names.ts";
+import { isCalled } from "./called-lines.ts";
 import {
   type Certainty,
   distinct,
@@ -22,6 +23,7 @@ import { stemOf } from "./importers.ts";
 import { Judge, type Judged, writtenName } from "./judge.ts";
 import { type FilesToRead, filesMentioning } from "./mentioning.ts";
 import { constructionsOf, isInitializer } from "./ruby-constructions.ts";
+import { propertyReads } from "./property-reads.ts";
 import { rustConstructors } from "./rust-constructors.ts";
 import { addTo, type Search, Sought } from "./sought.ts";
 
@@ -90,7 +92,12 @@ export class UsesFinder {
     if (this.#relation === "callers") await this.#inOtherFiles(searches);
     const found = searches.flatMap(({ uses }) => uses);
     found.push(...(await this.#constructions([...definitions.keys()].filter(isInitializer))));
-    if (this.#relation === "callers") found.push(...(await this.#ofConstructors([...definitions.keys()])));
+    if (this.#relation === "callers") {
+      const all = [...definitions.keys()];
+      found.push(...(await this.#ofConstructors(all)));
+      // A property is read, not called: no rule leads from a call to one.
+      if (found.every(({ certainty }) => certainty === "name")) found.push(...(await propertyReads(this.#files, all)));
+    }
     const sureness = new Map([...definitions].map(([each, certainty]) => [symbolKey(each), certainty]));
     for (const use of found) {
       const before = use.target && sureness.get(placeKey(use.target));
@@ -279,20 +286,6 @@ function invokedAs({ name, qualifiedName, path, kind }: DefinedSymbol): string[]
 const longestWord = (text: string): string => text.split("-").toSorted((a, b) => b.length - a.length)[0] ?? text;
 
 const camelCase = (text: string): string => text.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-
-/** What stands before the name of a function in a tag. */
-const COMPONENT_TAG = /<(?:[A-Z][\w.]*)?\.$/;
-const MAX_TAG = 60;
-
-/** Whether a line has a name before a parenthesis, or as the component of a template of Phoenix: `<.button`. */
-function isCalled(text: string, name: string): boolean {
-  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length)) {
-    const after = text.slice(at + name.length).trimStart();
-    if (/[\p{L}\p{N}_$]/u.test(text[at - 1] ?? "")) continue;
-    if (after.startsWith("(") || COMPONENT_TAG.test(text.slice(Math.max(0, at - MAX_TAG), at))) return true;
-  }
-  return false;
-}
 
 /** Kinds of definitions that can be called. */
 export const CALLABLE: ReadonlySet<string> = new Set([

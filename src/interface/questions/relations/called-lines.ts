@@ -1,0 +1,32 @@
+/** Lines of files whose uses are not read, such as templates, that call a function by its name. */
+
+/** What stands before the name of a function in a tag of Phoenix: `<.button`, `<Layouts.app`. */
+const COMPONENT_TAG = /<(?:[A-Z][\w.]*)?\.$/;
+const MAX_TAG = 60;
+
+/**
+ * Whether a line has a name before a parenthesis, as the component of a tag, or in the braces of a template as a member, a filter, a tag or a
+ * helper with arguments: `{{ user.name }}`, `{{ a | name }}`, `{% name a %}`, `{{name a}}`. `text` is one line, as answers show it.
+ */
+export function isCalled(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length)) {
+    const after = text.slice(at + name.length);
+    if (isPartOfName(text[at - 1]) || isPartOfName(after[0])) continue;
+    if (after.trimStart().startsWith("(") || COMPONENT_TAG.test(text.slice(Math.max(0, at - MAX_TAG), at))) return true;
+    if (isCalledInBraces(text.slice(0, at), after)) return true;
+  }
+  return false;
+}
+
+const isPartOfName = (character = ""): boolean => /[\p{L}\p{N}_$]/u.test(character);
+
+function isCalledInBraces(before: string, after: string): boolean {
+  const open = Math.max(before.lastIndexOf("{{"), before.lastIndexOf("{%"));
+  if (open < 0) return false;
+  const within = before.slice(open + 2);
+  if (within.includes("}}") || within.includes("%}")) return false;
+  const left = within.trimEnd();
+  if (within.endsWith(".") || left.endsWith("|")) return true;
+  if (!/^[-+~#/]*$/.test(left)) return false;
+  return before[open + 1] === "%" || /^\s+[\w"'.(@]/.test(after);
+}

@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { UsesIndex } from "../../../src/engines/relations/uses-index.ts";
+import { UsesFinder } from "../../../src/interface/questions/relations/callers.ts";
+import { openedOf } from "./support.ts";
+
+it.each([
+  [
+    "py",
+    "class A:\n    @property\n    def total(self):\n        return 1\n\n\ndef f(a):\n    return a.total\n",
+    ["8 name"],
+  ],
+  [
+    "py",
+    "class A:\n    @functools.cached_property\n    @other\n    def total(self):\n        return 1\n\n    def f(self):\n        self.total = 2\n        return self.totals\n",
+    ["8 name"],
+  ],
+  ["py", "class A:\n    @other\n    def total(self):\n        return 1\n\n\ndef f(a):\n    return a.total\n", []],
+  [
+    "ts",
+    "class A {\n  static get total() {\n    return 1;\n  }\n}\nexport const f = (a) => a?.total + a.total;\n",
+    ["6 name"],
+  ],
+  ["ts", "class A {\n  total() {\n    return 1;\n  }\n}\nexport const f = (a) => a.total;\n", []],
+  ["cs", "class A {\n  public int total => 1;\n  int F(A a) {\n    return a.total;\n  }\n}\n", ["4 name"]],
+  ["cs", "class A {\n  public int total = 1;\n  int F(A a) {\n    return a.total;\n  }\n}\n", []],
+])("reads of properties call them (%s: %j)", async (extension, text, reads) => {
+  const { index, texts } = await openedOf({ [`a.${extension}`]: text });
+  const uses = new UsesIndex(index, texts);
+  const found = await new UsesFinder(uses, "callers").find(await uses.definitions("total"), 1);
+  expect(found.map(({ line, certainty }) => `${line} ${certainty}`)).toEqual(reads);
+});
