@@ -88,6 +88,9 @@ const TEMPLATES_OF: ReadonlyMap<string, string> = new Map([
   ["blade", "php"],
 ]);
 
+/** Whether files in the language are templates, which others name by their paths. */
+export const isTemplate = (language: string): boolean => TEMPLATES_OF.has(language);
+
 /** Whether the uses that are read of files in one language may be of definitions in another. */
 export function readsUsesOf(from: string, to: string): boolean {
   if (!hasUses(from) || !mayCallIn(from, to)) return false;

@@ -5,6 +5,7 @@ import type { QuestionFiles } from "../../../engines/relations/question-files.ts
 import { FolderImports } from "./folder-imports.ts";
 import type { Certainty, FoundUse } from "./found.ts";
 import { importedFiles, isOfPackage } from "./imported.ts";
+import { namingLines } from "./named-files.ts";
 
 /** Files whose imports are read together. */
 const BATCH = 200;
@@ -12,7 +13,8 @@ const BATCH = 200;
 /**
  * The imports of a file of the index or of what is in a folder, by its path, or of a package, by its name. An import of a file mentions its
  * name, so that only files that do are read; one of a folder's own file need not, and names with other signs are not looked up as a whole. There
- * is a limit to how many can be read, so that files that mention the name come first.
+ * is a limit to how many can be read, so that files that mention the name come first. Of a template, script or file of data, the lines that name it by its path
+ * count as well.
  */
 export async function importersOf(files: QuestionFiles, path: string): Promise<FoundUse[]> {
   const isFile = files.has(path);
@@ -49,6 +51,10 @@ export async function importersOf(files: QuestionFiles, path: string): Promise<F
         if (uses.size > 0) found.set(importer, [...uses.values()]);
       }),
     );
+  for (const use of isFile ? await namingLines(files, path) : []) {
+    const known = found.get(use.path) ?? [];
+    if (known.every(({ line }) => line !== use.line)) found.set(use.path, [...known, use]);
+  }
   // In the order of the paths, whatever was read first.
   return [...files.paths, ...importing].flatMap((importer) => found.get(importer) ?? []);
 }

@@ -1,0 +1,69 @@
+/** Lines that name a file by its path: templates that are rendered, scripts that are run, files that are read. */
+import { hasUses, isTemplate } from "../../../engines/relations/languages.ts";
+import { folderOf } from "../../../engines/relations/modules.ts";
+import type { QuestionFiles } from "../../../engines/relations/question-files.ts";
+import type { FoundUse } from "./found.ts";
+
+/** What paths in texts consist of. */
+const PATH_CHARACTER = /[\w./@~-]/;
+const MAX_PATH = 200;
+const QUOTE = /["'`]/;
+
+/** The lines that name a file of which no import tells; they are known by name. Files of code are imported by the rules of their language. */
+export async function namingLines(files: QuestionFiles, path: string): Promise<FoundUse[]> {
+  const language = files.language(path);
+  if (hasUses(language) && !isTemplate(language) && language !== "bash") return [];
+  const last = path.slice(path.lastIndexOf("/") + 1);
+  // A partial of Rails is `_item.html.erb`, and rendered as `item`.
+  const stem = last.slice(0, last.indexOf(".", 1) < 0 ? last.length : last.indexOf(".", 1)).replace(/^_/, "");
+  if (stem === "") return [];
+  const names = [...new Set([stem, `_${stem}`])];
+  const isOnly = files.paths.every((each) => each === path || !isEndOf(last, each));
+  const wanted: { name: string; paths: Set<string> }[] = [];
+  for (const name of names) {
+    const mentioning = await files.mentioning(name, [path]);
+    wanted.push({ name, paths: new Set(mentioning.map((each) => each.path).filter((each) => each !== path)) });
+  }
+  const lines = await files.linesMentioning(wanted);
+  return wanted.flatMap(({ name }, i) =>
+    (lines[i] ?? []).flatMap((found): FoundUse[] =>
+      namesFile(found.text, name, { path, isBare: isOnly || folderOf(found.path) === folderOf(path) })
+        ? [{ path: found.path, line: found.line, certainty: "name", distance: 1 }]
+        : [],
+    ),
+  );
+}
+
+/**
+ * Whether a line has the path of a file, or the end of it: with a folder and, unless it is in quotes, with the extension, or with the extension
+ * alone if `isBare`. In quotes, dots may stand between folders. `name` is the file's name up to its extension as the line has it.
+ */
+export function namesFile(text: string, name: string, { path, isBare }: { path: string; isBare: boolean }): boolean {
+  const plain = withoutExtension(path);
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length)) {
+    let start = at;
+    while (start > 0 && at - start < MAX_PATH && PATH_CHARACTER.test(text[start - 1]!)) start--;
+    let end = at + name.length;
+    while (end < text.length && end - at < MAX_PATH && PATH_CHARACTER.test(text[end]!)) end++;
+    const written = text
+      .slice(start, end)
+      .replace(/^(?:[.~@]{0,2}\/)+/, "")
+      .replace(/[.-]+$/, "");
+    if (isEndOf(written, path)) {
+      if (written.includes("/") || (isBare && written.length > name.length)) return true;
+    } else if (QUOTE.test(text[start - 1] ?? "") && QUOTE.test(text[end] ?? "")) {
+      const folders = written.includes("/") ? written : written.replaceAll(".", "/");
+      if (folders.includes("/") && isEndOf(folders, plain)) return true;
+    }
+  }
+  return false;
+}
+
+const isEndOf = (end: string, path: string): boolean => path === end || path.endsWith(`/${end}`);
+
+/** `app/views/items/_item.html.erb` is `app/views/items/item`. */
+function withoutExtension(path: string): string {
+  const slash = path.lastIndexOf("/") + 1;
+  const dot = path.indexOf(".", slash + 1);
+  return path.slice(0, slash) + path.slice(slash, dot < 0 ? path.length : dot).replace(/^_/, "");
+}
