@@ -19,6 +19,7 @@ import {
   symbolKey,
   TYPES,
 } from "./found.ts";
+import { GoInterfaces } from "./go-interfaces.ts";
 import { stemOf } from "./importers.ts";
 import { Judge, type Judged, writtenName } from "./judge.ts";
 import { type FilesToRead, filesMentioning } from "./mentioning.ts";
@@ -42,12 +43,14 @@ type Wanted = "callers" | "implementations";
 export class UsesFinder {
   readonly #files: QuestionFiles;
   readonly #relation: Wanted;
+  readonly #interfaces: GoInterfaces;
   #followed = 0;
   truncated = false;
 
   constructor(files: QuestionFiles, relation: Wanted) {
     this.#files = files;
     this.#relation = relation;
+    this.#interfaces = new GoInterfaces(files);
   }
 
   /** The uses of definitions, and up to `depth` steps of uses of what they are in. The nearest first, each place once. */
@@ -137,7 +140,7 @@ export class UsesFinder {
     const mentioned = new Set([...names, ...(await this.#wholeModules(definitions))]);
     const owners = new Set(definitions.flatMap(({ qualifiedName }) => nameParts(qualifiedName).at(-2) ?? []));
     const files = await this.#mentioning(mentioned, { near, owners });
-    const judge = new Judge(this.#files, definitions);
+    const judge = new Judge(this.#files, definitions, this.#interfaces);
     return { name, names, near, owners, judge, places: new Set(definitions.map(symbolKey)), ...files, uses: [] };
   }
 

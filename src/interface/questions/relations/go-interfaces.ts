@@ -35,6 +35,8 @@ export const isGoInterface = ({ kind, path }: DefinedSymbol): boolean => kind ==
 export class GoInterfaces {
   readonly #files: QuestionFiles;
   readonly #sets = new Map<string, Promise<MethodSet>>();
+  /** How sure it is that a type implements an interface, by both. */
+  readonly #known = new Map<string, Promise<Certainty | undefined>>();
   truncated = false;
 
   constructor(files: QuestionFiles) {
@@ -65,7 +67,17 @@ export class GoInterfaces {
    * How sure it is that a type implements an interface: `certain` where parameters and results are the same, too, `likely` where that cannot
    * be told. Undefined if it does not.
    */
-  async certaintyOf(type: DefinedSymbol, of: DefinedSymbol): Promise<Certainty | undefined> {
+  certaintyOf(type: DefinedSymbol, of: DefinedSymbol): Promise<Certainty | undefined> {
+    const key = `${symbolKey(type)}\n${symbolKey(of)}`;
+    let known = this.#known.get(key);
+    if (!known) {
+      known = this.#compare(type, of);
+      this.#known.set(key, known);
+    }
+    return known;
+  }
+
+  async #compare(type: DefinedSymbol, of: DefinedSymbol): Promise<Certainty | undefined> {
     const { methods, isWhole, isGeneric } = await this.#methodSet(of);
     if (methods.length === 0) return undefined;
     const own: DefinedSymbol[] = [];

@@ -10,7 +10,7 @@ import { isRubyFile, isSuperCall } from "../../../engines/relations/ruby-keys.ts
 import { isWholeModule, type Member, type Use } from "../../../engines/relations/types.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import { type FoundUse, isFunction, placeKey, symbolKey, targetOf } from "./found.ts";
-import { GoInterfaces } from "./go-interfaces.ts";
+import type { GoInterfaces } from "./go-interfaces.ts";
 
 /** Files of definitions whose packages a use by name may be of. */
 const MAX_FILES = 100;
@@ -45,14 +45,15 @@ export class Judge {
   /** Whether a definition may fit the interface of what is at a place. */
   readonly #fitting = new Map<string, boolean>();
 
-  constructor(files: QuestionFiles, definitions: readonly DefinedSymbol[]) {
+  /** `interfaces` is shared by all judges of a question. */
+  constructor(files: QuestionFiles, definitions: readonly DefinedSymbol[], interfaces: GoInterfaces) {
     this.#files = files;
     this.#definitions = definitions;
     this.#names = new Set(definitions.map(writtenName));
     this.#paths = new Set(definitions.slice(0, MAX_FILES).map(({ path }) => path));
     this.#byPlace = new Map(definitions.map((each) => [symbolKey(each), each]));
     this.#areOfTypes = definitions.every(({ kind }) => isOfType(kind));
-    this.#interfaces = new GoInterfaces(files);
+    this.#interfaces = interfaces;
   }
 
   /** How sure it is that a use, which leads to `resolved`, means one of the definitions; undefined if it means something else. */
