@@ -1,5 +1,6 @@
 /** Which files are read to find the uses of definitions. */
 import { mayCall, mayCallIn, readsUsesOf } from "../../../engines/relations/languages.ts";
+import { folderOf } from "../../../engines/relations/modules.ts";
 import type { QuestionFiles } from "../../../engines/relations/question-files.ts";
 
 /** Files that mention a name that are read for it. */
@@ -32,7 +33,8 @@ export async function filesMentioning(
   for (const name of names) {
     const mentioning = await index.mentioning(name, near);
     const files = mentioning.filter(
-      ({ language }) => mayCall(language) && languages.some((called) => mayCallIn(language, called)),
+      ({ path, language }) =>
+        mayCall(language) && languages.some((called) => mayCallIn(language, called)) && maySee(path, name, near),
     );
     // Thousands of pages of documentation must not take the places of the sources.
     const isRead = ({ language }: { language: string }): boolean =>
@@ -48,6 +50,12 @@ export async function filesMentioning(
     others ??= without.slice(0, MAX_FILES);
   }
   return { paths, others: new Set(others), truncated };
+}
+
+/** Whether a file may see a definition of a name in the files `near`: in Go, a name that begins with a small letter is seen in its package only. */
+function maySee(path: string, name: string, near: readonly string[]): boolean {
+  if (!path.endsWith(".go") || /^\p{Lu}/u.test(name)) return true;
+  return near.some((own) => !own.endsWith(".go") || folderOf(own) === folderOf(path));
 }
 
 async function pathsMentioning(
