@@ -58,16 +58,6 @@ export function coChanges(history: ChangeHistory, paths: readonly string[]): CoC
     .map(({ path, score, times, of, with: beside }) => ({ path, score, times, of, with: beside }));
 }
 
-/** How often each file changed, of the one that changed most often; recent changes count more. */
-export function changeRates(history: ChangeHistory): Map<string, number> {
-  const counts = new Map<string, Count>();
-  for (const [age, files] of history.entries())
-    if (files.length <= MAX_FILES) for (const path of files) add(counts, path, 2 ** (-age / HALF_LIFE));
-  let most = 0;
-  for (const { weight } of counts.values()) most = Math.max(most, weight);
-  return new Map([...counts].map(([path, { weight }]) => [path, weight / most]));
-}
-
 function add(counts: Map<string, Count>, path: string, weight: number): void {
   const known = counts.get(path);
   if (known) {

@@ -194,6 +194,17 @@ describe("impact", () => {
     expect([after.changed, after.interfaces]).toEqual([answer.changed, answer.interfaces]);
   });
 
+  it("of a patch names files that mention what it adds or takes away, not what stays on its lines", async () => {
+    const patch =
+      "--- a/src/moved.ts\n+++ b/src/moved.ts\n@@ -2 +2 @@\n-  return other(text, cached);\n+  return lost(text, cached);\n";
+    const { files } = await ask({ patch });
+    const mentioning = files.filter(({ because }) => because.some((each) => each.startsWith("mentions ")));
+    expect(mentioning.map(({ path, because }) => [path, because[0]])).toEqual([
+      ["src/uses-store.ts", "mentions `lost`, which the change adds or takes away"],
+      ["src/uses-tables.ts", "mentions `shift`, which the change defines or removes"],
+    ]);
+  });
+
   it("says what usually changed together, where a history is at hand", async () => {
     const answer = await ask({ paths: ["src/cookie.ts"] }, { ...indexes, history: () => Promise.resolve(HISTORY) });
     expect(answer.usuallyTogether).toEqual([{ path: "docs/guide.md", times: 2, of: 3 }]);

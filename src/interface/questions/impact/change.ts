@@ -50,6 +50,8 @@ export interface Change {
   removed: RemovedDefinition[];
   /** Identifiers on its lines, those of changed lines twice. */
   mentioned: string[];
+  /** Identifiers on changed lines: by how many more lines that come have them than lines that go; negative for those that go. */
+  gained: Map<string, number>;
   words: WordCounts;
   /** It touches more than was looked at. */
   truncated: boolean;
@@ -144,6 +146,7 @@ class ChangeReader {
     interfaces: [],
     removed: [],
     mentioned: [],
+    gained: new Map(),
     words: new WordCounts(),
     truncated: false,
   };
@@ -241,7 +244,10 @@ class ChangeReader {
       return false;
     }
     const names = text.slice(0, MAX_LINE).match(IDENTIFIER) ?? [];
-    change.mentioned.push(...names, ...(kind === "same" ? [] : names));
+    change.mentioned.push(...names);
+    if (kind === "same") return true;
+    change.mentioned.push(...names);
+    for (const name of names) change.gained.set(name, (change.gained.get(name) ?? 0) + (kind === "added" ? 1 : -1));
     return true;
   }
 

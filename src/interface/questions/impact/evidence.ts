@@ -1,10 +1,10 @@
 /** What speaks for each file that a change may concern. */
-import { type ChangeHistory, changeRates, type CoChange, coChanges } from "../../../engines/impact/co-change.ts";
+import { type ChangeHistory, type CoChange, coChanges } from "../../../engines/impact/co-change.ts";
 import type { UsesIndex } from "../../../engines/relations/uses-index.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import { tellingStem } from "../../../engines/search/paths.ts";
 import { splitPath, TRAIT } from "../../../engines/search/traits.ts";
-import { importedFile, importedFiles } from "../relations/imported.ts";
+import { importedFile } from "../relations/imported.ts";
 import type { Change } from "./change.ts";
 
 /** Files taken of each list. */
@@ -18,9 +18,8 @@ const COMMON_SHARE = 0.2;
 const COMMON_FILES = 20;
 /** A name that more files define may mean any of them. */
 const MAX_DEFINERS = 5;
-/** Changed files whose imports are read, and files whose imports are searched for them. */
+/** Changed files whose imports are read, and folders that are compared. */
 const MAX_IMPORTING = 50;
-const MAX_IMPORTERS = 60;
 
 /** All that speaks for one file. Numbers are 0 where nothing does. */
 export interface FileEvidence {
@@ -30,13 +29,12 @@ export interface FileEvidence {
   traits: number;
   words: { score: number; rank: number; shared: string[] };
   together: { score: number; rank: number; found: CoChange | undefined };
-  /** How often it changed lately, of the file that changed most often. */
-  changes: number;
   /** Names that the change defines and the file uses. */
   uses: { score: number; names: string[] };
+  /** Names that the change adds or takes away, and the file mentions. */
+  mentions: { score: number; names: string[] };
   /** Names that the file defines and the change uses. */
   defines: { score: number; names: string[] };
-  imports: string | undefined;
   importedBy: string | undefined;
   /** A changed file whose name differs by what marks a test or a header only. */
   namedLike: string | undefined;
@@ -75,9 +73,10 @@ export async function evidenceOf(
     return known;
   };
   const isCandidate = (path: string) => !own.has(path) && files.has(path);
-  const [alike, used, defined] = await Promise.all([
+  const [alike, used, mentioned, defined] = await Promise.all([
     files.alike(change.words.terms(), MAX_ALIKE + own.size),
-    usersOf(files, change),
+    mentioning(files, definedNames(change)),
+    mentioning(files, gainedNames(change)),
     definersOf(files, change),
   ]);
   for (const [rank, { path, score, words }] of alike.filter(({ path }) => isCandidate(path)).entries())
@@ -86,11 +85,10 @@ export async function evidenceOf(
   for (const [rank, each] of (together ?? []).slice(0, MAX_TOGETHER).entries())
     entry(each.path).together = { score: each.score, rank: rank + 1, found: each };
   for (const [path, evidence] of used) if (isCandidate(path)) entry(path).uses = evidence;
+  for (const [path, evidence] of mentioned) if (isCandidate(path)) entry(path).mentions = evidence;
   for (const [path, evidence] of defined) if (isCandidate(path)) entry(path).defines = evidence;
   for (const [path, like] of namedLike(files, own)) if (isCandidate(path)) entry(path).namedLike = like;
-  await addImports(files, change, entry, isCandidate, [...found.values()]);
-  const often = changeRates(history ?? []);
-  for (const each of found.values()) each.changes = often.get(each.path) ?? 0;
+  await addImports(files, change, entry, isCandidate);
   return {
     files: [...found.values()],
     hasTest: change.paths.some((path) => isTestPath(files, path)),
@@ -111,10 +109,9 @@ function emptyEvidence(path: string, files: UsesIndex, near: number): FileEviden
     traits: files.traits(path),
     words: { score: 0, rank: 0, shared: [] },
     together: { score: 0, rank: 0, found: undefined },
-    changes: 0,
     uses: { score: 0, names: [] },
+    mentions: { score: 0, names: [] },
     defines: { score: 0, names: [] },
-    imports: undefined,
     importedBy: undefined,
     namedLike: undefined,
     nearness: near,
@@ -123,13 +120,23 @@ function emptyEvidence(path: string, files: UsesIndex, near: number): FileEviden
 
 type Named = Map<string, { score: number; names: string[] }>;
 
-/** Files that mention what the change defines. A rare name counts more. */
-async function usersOf(files: UsesIndex, { symbols, removed }: Change): Promise<Named> {
+/** Names that the change defines or removes. */
+function definedNames({ symbols, removed }: Change): string[] {
   // A heading of a document is no name that code mentions.
   const defined = symbols.filter(({ kind }) => kind !== "heading").map(({ name }) => lastPart(name));
-  const names = [...new Set([...removed.map(({ name }) => name), ...defined])]
-    .filter((name) => /^[\p{L}_$][\p{L}\p{N}_$]{2,}$/u.test(name))
-    .slice(0, MAX_NAMES);
+  const names = [...new Set([...removed.map(({ name }) => name), ...defined])];
+  return names.filter((name) => /^[\p{L}_$][\p{L}\p{N}_$]{2,}$/u.test(name));
+}
+
+/** Names of which the change has more or fewer than before, those that change most first: what stays the same on a changed line says little. */
+function gainedNames({ gained }: Change): string[] {
+  const changed = [...gained].filter(([, count]) => count !== 0);
+  return changed.sort((a, b) => Math.abs(b[1]) - Math.abs(a[1])).map(([name]) => name);
+}
+
+/** Files that mention some names. A rare name counts more. */
+async function mentioning(files: UsesIndex, all: readonly string[]): Promise<Named> {
+  const names = all.slice(0, MAX_NAMES);
   const lists = await files.filesWith(names);
   const common = Math.max(COMMON_FILES, COMMON_SHARE * files.paths.length);
   return weighed(
@@ -215,13 +222,12 @@ function nearness(paths: readonly string[]): (path: string) => number {
   };
 }
 
-/** Imports between the change and the files that other evidence speaks for: reading those of all files would cost more than they tell. */
+/** Files that the change imports. Those that import it would cost more to find than they tell beside the names that they use. */
 async function addImports(
   files: UsesIndex,
   change: Change,
   entry: (path: string) => FileEvidence,
   isCandidate: (path: string) => boolean,
-  known: readonly FileEvidence[],
 ): Promise<void> {
   const changed = change.paths.filter((path) => files.has(path)).slice(0, MAX_IMPORTING);
   for (const path of changed)
@@ -229,15 +235,4 @@ async function addImports(
       const target = await importedFile(path, module, files);
       if (target !== undefined && isCandidate(target.path)) entry(target.path).importedBy ??= path;
     }
-  const strength = ({ words, together, uses, namedLike: like }: FileEvidence) =>
-    words.score + together.score + uses.score + (like === undefined ? 0 : 1);
-  const importers = known.toSorted((a, b) => strength(b) - strength(a)).slice(0, MAX_IMPORTERS);
-  await Promise.all(
-    importers.map(async (each) => {
-      const imports = (await files.uses(each.path))?.imports ?? [];
-      const imported = await Promise.all(imports.map((one) => importedFiles(each.path, one, files)));
-      const paths = new Set(imported.flat().map(({ path }) => path));
-      each.imports = changed.find((path) => paths.has(path));
-    }),
-  );
 }

@@ -211,10 +211,11 @@ function reasonsOf(file: FileEvidence, dependents: readonly Found<Dependent>[], 
   if (file.namedLike !== undefined) reasons.push(`is named like ${file.namedLike}`);
   if (reasons.length === 0 && file.uses.names.length > 0)
     reasons.push(`mentions ${quoted(file.uses.names)}, which the change defines or removes`);
+  if (reasons.length === 0 && file.mentions.names.length > 0)
+    reasons.push(`mentions ${quoted(file.mentions.names)}, which the change adds or takes away`);
   if (file.defines.names.length > 0) reasons.push(`defines ${quoted(file.defines.names)}, which the change uses`);
   if (file.words.shared.length > 0)
     reasons.push(`shares the words ${file.words.shared.slice(0, MAX_SHARED).join(", ")}`);
-  if (file.imports !== undefined) reasons.push(`imports ${file.imports}`);
   if (file.importedBy !== undefined) reasons.push(`is imported by ${file.importedBy}`);
   if (reasons.length === 0) reasons.push("is near the change");
   return reasons.slice(0, MAX_REASONS);
