@@ -24,8 +24,10 @@ export type Metadata = z.infer<typeof Metadata>;
 export interface Version {
   metadata: Metadata;
   secrets: Map<string, string>;
-  /** The uploaded modules, as one text. */
+  /** The uploaded modules of JavaScript, as one text. */
   code: string;
+  /** Names and media types of all uploaded modules, and of source maps. */
+  modules: Map<string, string>;
 }
 
 /** A Worker, with what its current version has. */
@@ -51,7 +53,12 @@ export class Refusal extends Error {
 
 /** A Worker without any version. */
 export function newScript(): Script {
-  const empty: Version = { metadata: { bindings: [], keep_bindings: [] }, secrets: new Map(), code: "" };
+  const empty: Version = {
+    metadata: { bindings: [], keep_bindings: [] },
+    secrets: new Map(),
+    code: "",
+    modules: new Map(),
+  };
   return { ...empty, versions: new Map(), deployments: [], crons: [] };
 }
 
@@ -80,10 +87,14 @@ export async function addVersion(
     return same ?? { type: "secret_text", name };
   });
   let code = "";
-  for (const value of form.values())
-    if (value instanceof Blob && value.type.startsWith("application/javascript")) code += await value.text();
+  const modules = new Map<string, string>();
+  for (const [name, value] of form) {
+    if (!(value instanceof Blob)) continue;
+    modules.set(name, value.type);
+    if (value.type.startsWith("application/javascript")) code += await value.text();
+  }
   const versionId = randomUUID();
-  script.versions.set(versionId, { metadata, secrets, code });
+  script.versions.set(versionId, { metadata, secrets, code, modules });
   return versionId;
 }
 

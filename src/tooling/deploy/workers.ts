@@ -1,4 +1,4 @@
-/** Creates the Workers' configurations for an environment and uploads them with wrangler. */
+/** Creates the Workers' configurations for an environment and uploads their bundles with wrangler. */
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -6,7 +6,7 @@ import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { parse as parseToml } from "smol-toml";
 import * as z from "zod";
-import { configPath, WORKERS, type WorkerName } from "../local/bundles/bundles.ts";
+import { buildBundles, bundleEntry, configPath, WORKERS, type WorkerName } from "../local/bundles/bundles.ts";
 import { PROJECT_ROOT } from "../local/project.ts";
 import { writePrivateJson } from "../local/stack/local-secrets.ts";
 import { OperatorError } from "../errors.ts";
@@ -42,12 +42,18 @@ const Config = z.looseObject({
 });
 type WorkerConfig = z.infer<typeof Config>;
 
-/** A Worker's configuration with the names of the environment and absolute paths. */
+/** The configuration of a Worker's bundle with the names of the environment and absolute paths. */
 export function workerConfig(worker: WorkerName, environment: string): WorkerConfig {
-  const file = configPath(worker);
   // Not with wrangler, which takes a second to load.
-  const config = Config.parse(renamed(parseToml(readFileSync(file, "utf8")), environment));
-  return { ...config, $schema: undefined, main: path.resolve(path.dirname(file), config.main) };
+  const config = Config.parse(renamed(parseToml(readFileSync(configPath(worker), "utf8")), environment));
+  return {
+    ...config,
+    $schema: undefined,
+    build: undefined,
+    minify: undefined,
+    main: bundleEntry(worker),
+    no_bundle: true,
+  };
 }
 
 function renamed(value: unknown, environment: string, key?: string): unknown {
@@ -95,9 +101,13 @@ export function requiredSecrets(worker: WorkerName): string[] {
   return workerConfig(worker, "production").secrets?.required ?? [];
 }
 
-/** Builds and uploads a Worker. Throws `OperatorError` with wrangler's reason. */
+/**
+ * Uploads the bundle of a Worker, which is built if it is missing or out of date: the files that `npm start` runs. Throws `OperatorError`
+ * with wrangler's reason.
+ */
 export async function uploadWorker(worker: WorkerName, upload: Upload): Promise<void> {
   const { settings, accountId, release } = upload;
+  await buildBundles();
   const config = workerConfig(worker, settings.environment);
   const vars = workerVars(worker, upload.vars);
   const secrets = Object.fromEntries(
@@ -114,7 +124,7 @@ export async function uploadWorker(worker: WorkerName, upload: Upload): Promise<
   const relay = await startRelay(settings.cloudflare.apiUrl);
   try {
     writePrivateJson(secretsFile, secrets);
-    await runWrangler(["deploy", "--minify", "--config", file, "--secrets-file", secretsFile, "--message", release], {
+    await runWrangler(["deploy", "--config", file, "--secrets-file", secretsFile, "--message", release], {
       CLOUDFLARE_API_TOKEN: settings.cloudflare.token,
       CLOUDFLARE_API_BASE_URL: relay.url,
       CLOUDFLARE_ACCOUNT_ID: accountId,

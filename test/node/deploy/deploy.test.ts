@@ -11,6 +11,7 @@ import { openDb } from "../../../src/service/db/client.ts";
 import { type RunningDatabase, startDatabase } from "../../../src/tooling/local/database/database.ts";
 import { addKey } from "../../../src/tooling/local/admin/encryption-key.ts";
 import { readKeyRing } from "../../../src/lib/key-ring.ts";
+import { bundleModules, WORKERS } from "../../../src/tooling/local/bundles/bundles.ts";
 import { PROJECT_ROOT } from "../../../src/tooling/local/project.ts";
 import { FAKE_TOKEN, FakeCloudflare } from "../../support/fake-cloudflare.ts";
 import { FAKE_NEON_KEY, FakeNeon } from "../../support/fake-neon.ts";
@@ -195,6 +196,13 @@ describe("npm run deploy", () => {
       "code-context-staging-indexer",
       "code-context-staging-site",
     ]);
+    for (const worker of WORKERS) {
+      const uploaded = cloudflare.scripts.get(`code-context-staging-${worker}`)?.modules ?? new Map<string, string>();
+      const built = bundleModules(worker).map((module) => path.basename(module.path));
+      expect([...uploaded.keys()].toSorted()).toEqual([...built, "worker.js.map"].toSorted());
+      const texts = [...uploaded].filter(([name]) => /\.(?:css|client\.js|txt)$/.test(name));
+      expect(texts.filter(([, type]) => type !== "text/plain")).toEqual([]);
+    }
     expect([...cloudflare.queues.values()].map(({ name, consumers }) => [name, consumers.length])).toEqual([
       ["code-context-staging-index", 1],
       ["code-context-staging-index-dead", 1],

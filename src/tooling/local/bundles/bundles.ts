@@ -24,6 +24,7 @@ export type WorkerName = (typeof WORKERS)[number];
 const STAMP = ".sources.json";
 const METAFILE = "bundle-meta.json";
 const OPTIONS = "options.json";
+const ENTRY = "worker.js";
 /** Licences that must accompany a bundle. */
 const NOTICES = ["LICENSE", "THIRD_PARTY_NOTICES.md"];
 /** Increment when the output format of a build changes. */
@@ -41,6 +42,11 @@ export function configPath(worker: WorkerName): string {
 /** Folder of a Worker's bundle. */
 export function bundleFolder(worker: WorkerName): string {
   return path.join(PROJECT_ROOT, "dist", worker);
+}
+
+/** The module of a Worker's bundle that is its entry. */
+export function bundleEntry(worker: WorkerName): string {
+  return path.join(bundleFolder(worker), ENTRY);
 }
 
 /** Builds bundles that are missing or out of date. Returns the names of the built ones. */
@@ -186,7 +192,7 @@ export function bundleModules(worker: WorkerName): BundleModule[] {
     const isBinary = type === "CompiledWasm" || type === "Data";
     return [{ type, path: file, ...(isBinary && { contents: readFileSync(file) }) }];
   });
-  const isEntry = (module: BundleModule) => path.basename(module.path) === "worker.js";
-  if (!modules.some(isEntry)) throw new OperatorError(`${folder} holds no worker.js: delete dist and start again`);
+  const isEntry = (module: BundleModule) => path.basename(module.path) === ENTRY;
+  if (!modules.some(isEntry)) throw new OperatorError(`${folder} holds no ${ENTRY}: delete dist and start again`);
   return [...modules.filter(isEntry), ...modules.filter((module) => !isEntry(module))];
 }
