@@ -118,7 +118,7 @@ describe("the clients of the platforms", () => {
       for (const message of messages) {
         const versionId = randomUUID();
         const metadata = { bindings: [], keep_bindings: [], annotations: { "workers/message": message } };
-        script.versions.set(versionId, { metadata, secrets: new Map(), code: message });
+        script.versions.set(versionId, { metadata, secrets: new Map(), code: message, modules: new Map() });
         activate(script, versionId);
       }
       return script;
