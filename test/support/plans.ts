@@ -52,22 +52,25 @@ const inlined = ({ query, params = [] }: Query) =>
   });
 
 /** Watches the statements of a database that has the tables. */
-export class PlanWatcher {
+export class PlanWatcher implements Disposable {
   readonly db: Db;
   /** Places in `src` from which a statement was sent, as `path:line`. */
   readonly sites = new Set<string>();
   #seen: Explained[] | undefined;
   /** How often the current call has sent a statement, by its text without parameters. */
   readonly #sent = new Map<string, number>();
+  readonly #restore: () => void;
 
-  private constructor(url: string) {
+  private constructor(url: string, restore: () => void) {
     this.db = noted(openDb(url), this.sites);
+    this.#restore = restore;
   }
 
+  /** Looks at what the driver sends, of all databases of this process, until the watcher is disposed of. */
   static async open(url: string): Promise<PlanWatcher> {
     await neon(url).query(FUNCTION);
-    const watcher = new PlanWatcher(url);
     const send = neonConfig.fetchFunction as (input: unknown, init: RequestInit) => Promise<Response>;
+    const watcher = new PlanWatcher(url, () => (neonConfig.fetchFunction = send));
     const explainer = neon(url);
     let nested = false;
     neonConfig.fetchFunction = async (input: unknown, init: RequestInit) => {
@@ -86,6 +89,10 @@ export class PlanWatcher {
       return send(input, init);
     };
     return watcher;
+  }
+
+  [Symbol.dispose](): void {
+    this.#restore();
   }
 
   /** Notes that a statement is sent; whether it is to be explained, which runs it once more. */

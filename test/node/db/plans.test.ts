@@ -2,6 +2,7 @@
  * The cost of a statement follows what it returns, however large the tables are and whatever the planner knows of the tenant: each
  * statement of the real code is explained on tables of 10⁵ rows, for a tenant that the statistics know and for one that they do not.
  */
+import { neonConfig } from "@neondatabase/serverless";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { regexModule } from "../../../src/cli/exact/regex-module.ts";
 import { startDatabase } from "../../../src/tooling/local/database/database.ts";
@@ -82,6 +83,10 @@ const SINGLE = 5_000;
 const ONE_PASS = 150_000;
 const LONG_MS = 600_000;
 
+const send: unknown = neonConfig.fetchFunction;
+// Later files of this process use the driver as well.
+afterAll(() => expect(neonConfig.fetchFunction).toBe(send));
+
 describe.each(DATABASES)("statements on %s with %s statistics", (_name, statistics, start) => {
   let database: { url: string; close(): Promise<void> };
   let watcher: PlanWatcher;
@@ -97,9 +102,10 @@ describe.each(DATABASES)("statements on %s with %s statistics", (_name, statisti
     git = await startGitBackend(repo.root);
   }, LONG_MS);
   afterAll(async () => {
-    await git.close();
-    repo.remove();
-    await database.close();
+    watcher?.[Symbol.dispose]();
+    await git?.close();
+    repo?.remove();
+    await database?.close();
   });
 
   async function expectCheap(call: Parameters<PlanWatcher["during"]>[0], usual = ROWS): Promise<void> {
