@@ -199,8 +199,7 @@ describe("npm run deploy", () => {
       const uploaded = [...(cloudflare.scripts.get(`code-context-staging-${worker}`)?.modules ?? [])];
       const built = bundleModules(worker).map((module) => path.basename(module.path));
       expect(uploaded.map(([name]) => name).toSorted()).toEqual([...built, "worker.js.map"].toSorted());
-      const texts = uploaded.filter(([name]) => /\.(?:css|client\.js|txt)$/.test(name));
-      expect(texts.every(([, type]) => type === "text/plain")).toBe(true);
+      for (const [name, type] of uploaded) if (/\.(?:css|client\.js|txt)$/.test(name)) expect(type).toBe("text/plain");
     }
     expect([...cloudflare.queues.values()].map(({ name, consumers }) => [name, consumers.length])).toEqual([
       ["code-context-staging-index", 1],

@@ -252,34 +252,6 @@ describe("callers of a method", () => {
     expect(found.uses).toContain("tests/QueueTest.php:2 certain 1 → src/Queue.php:3");
     expect(found.truncated).toBe(true);
   });
-
-  it("are in its package alone, if its name in Go begins with a small letter", async () => {
-    const files = await indexOf({
-      "a/a.go": "package a\n\ntype A struct{}\n\nfunc (A) load() {}\n\nfunc (A) Load() {}\n",
-      "a/b.go": "package a\n\nfunc b(x any) {\n\tx.load()\n\tx.Load()\n}\n",
-      "c/c.go": "package c\n\nfunc c(x any) {\n\tx.load()\n\tx.Load()\n}\n",
-    });
-    expect((await callers(files, "load")).uses).toEqual(["a/b.go:4 name 1"]);
-    expect((await callers(files, "Load")).uses).toEqual(["a/b.go:5 name 1", "c/c.go:5 name 1"]);
-  });
-
-  it("compare its type with an interface of Go once, however many methods are asked for", async () => {
-    const { index, texts } = await openedOf({
-      "a.go": "package a\n\ntype I interface {\n\tRead()\n\tWrite()\n}\n",
-      "b.go": "package a\n\ntype T struct{}\n\nfunc (T) Read() {}\n\nfunc (T) Write() {}\n",
-      "c.go": "package a\n\nfunc c(i I) {\n\ti.Read()\n\ti.Write()\n}\n",
-    });
-    const read: string[] = [];
-    const counted: TextSource = (wanted) => {
-      for (const { path, symbols } of wanted) read.push(...symbols.map((ordinal) => `${path} ${ordinal}`));
-      return texts(wanted);
-    };
-    const files = new UsesIndex(index, counted);
-    const methods = (await files.definitionsIn("b.go")).filter(({ kind }) => kind === "method");
-    const uses = shown(await new UsesFinder(files, "callers").find(methods, 1));
-    expect(uses).toEqual(["c.go:4 likely 1 → b.go:5", "c.go:5 likely 1 → b.go:7"]);
-    expect(read).toEqual([...new Set(read)]);
-  });
 });
 
 describe("files in languages without rules", () => {
