@@ -3,6 +3,7 @@ import { UsesIndex } from "../../../src/engines/relations/uses-index.ts";
 import { findSymbols, outlineOf } from "../../../src/engines/search/lookups.ts";
 import { CalleesFinder } from "../../../src/interface/questions/relations/callees.ts";
 import { UsesFinder } from "../../../src/interface/questions/relations/callers.ts";
+import { wordsOf } from "../../../src/interface/questions/relations/line-words.ts";
 import { openedOf } from "./support.ts";
 
 type Files = Readonly<Record<string, string>>;
@@ -156,6 +157,16 @@ describe("in a project of Nuxt", () => {
     const names = callers.map((caller) => caller.replace("likely", "name"));
     expect(await callersOf(files, "price")).toEqual(names);
   });
+});
+
+it("tags with hyphens are names of their line", () => {
+  expect(wordsOf("<p a-b><user-card/></user-card>").map(({ name, start }) => `${name} ${start}`)).toEqual([
+    "p 1",
+    "a 3",
+    "b 5",
+    "UserCard 8",
+    "UserCard 21",
+  ]);
 });
 
 it("what a component calls is in its script and its markup", async () => {

@@ -1,5 +1,7 @@
 /** The identifiers of a line, as far as the text alone tells. */
 
+import { pascalCase } from "../../../engines/parsing/component-names.ts";
+
 /** Identifiers that an error names. */
 const MAX_NAMED = 5;
 /** Characters behind an identifier in which a parenthesis is looked for. */
@@ -16,13 +18,14 @@ export interface Word {
   isMember: boolean;
 }
 
-/** The identifiers of a line, in order. Numbers are none. */
+/** The identifiers of a line, in order, and tags with hyphens as the components that they name: `<user-card>` is `UserCard`. Numbers are none. */
 export function wordsOf(line: string): Word[] {
   const found: Word[] = [];
-  for (const match of line.matchAll(/[\p{L}\p{N}\p{M}_$]+/gu)) {
-    const [name] = match;
-    if (/^\p{N}/u.test(name)) continue;
-    const [start, end] = [match.index, match.index + name.length];
+  for (const match of line.matchAll(/(?<=<\/?)[a-z]\w*(?:-\w+)+|[\p{L}\p{N}\p{M}_$]+/gu)) {
+    const [written] = match;
+    if (/^\p{N}/u.test(written)) continue;
+    const name = written.includes("-") ? pascalCase(written) : written;
+    const [start, end] = [match.index, match.index + written.length];
     const before = line.slice(Math.max(0, start - 2), start);
     const after = line.slice(end, end + MAX_SPACE).trimStart();
     found.push({ name, start, end, isCalled: after.startsWith("("), isMember: /(?:\.|->|::)$/.test(before) });
