@@ -66,6 +66,8 @@ function visit(node: SyntaxNode, place: Place): void {
     case "call": {
       const called = node.field("function");
       if (called) use("call", called, place);
+      const object = called?.type === "attribute" ? called.field("object") : undefined;
+      if (object && OF_FUNCTIONS.has(called?.field("attribute")?.text ?? "")) reference(object, place);
       if (called?.text === "load") loadedNames(node, place);
       namedFixtures(node, place);
       break;
@@ -121,6 +123,12 @@ function use(kind: "call" | "inherit" | "decorator", node: SyntaxNode, { file, s
 
 /** What a function may be handed to or kept in: a name in it is a value. */
 const HOLDING = wordSet("argument_list list tuple pair return_statement conditional_expression boolean_operator");
+
+/** Methods that decorators give to functions, and that call them or register others: `task.delay(x)` of Celery, `f.remote()` of Ray, `f.register` of `singledispatch`. */
+const OF_FUNCTIONS = wordSet(
+  "apply apply_async as_task cache_clear chunks defer defer_async delay enqueue expand map options partial register remote retry s send " +
+    "send_with_options si signature starmap submit subtask",
+);
 
 /** A function that is handed over or kept: `f`, `self.f`, `m.f`. By custom, names that begin with a capital are of classes and constants. */
 function reference(node: SyntaxNode, { file, scope }: Place): void {
