@@ -2,7 +2,7 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { type Expression, lookUp, NOTHING, type OpenClass, UNKNOWN } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
-import { constantIn, functionKey, type Level, memberKey } from "./ruby-keys.ts";
+import { constantIn, functionKey, JOB_CALLS, type Level, memberKey } from "./ruby-keys.ts";
 import type { Place as BasePlace } from "./walk.ts";
 
 /** A class or module while its file is read. */
@@ -82,7 +82,10 @@ const LITERALS: Readonly<Record<string, string>> = {
 };
 
 /** The method that a call means, for what a variable or another call may be; `name` is that of the method. */
-export function calledOn(receiver: SyntaxNode, name: string, place: Place, depth = 0): Expression {
+export function calledOn(called: SyntaxNode, name: string, place: Place, depth = 0): Expression {
+  // `Job.set(wait: 5).perform_later`
+  const isSet = JOB_CALLS.has(name) && called.type === "call" && called.field("method")?.text === "set";
+  const receiver = (isSet ? called.field("receiver") : undefined) ?? called;
   if (receiver.type === "self") return ownMember(name, place);
   if (isConstant(receiver)) {
     const of = constantOf(receiver, place);

@@ -60,6 +60,15 @@ export const lastOfPath = (path: string): string => path.slice(path.lastIndexOf(
 const RUBY_FILE =
   /(?:\.(?:rb|rake|gemspec|ru|podspec|rbi|jbuilder)|(?:^|\/)(?:rake|gem|guard|pod|fast|vagrant|brew|cap)file)$/i;
 
+/** Methods of the class of a job that call its `perform` some time. */
+export const JOB_CALLS: ReadonlySet<string> = new Set([
+  "perform_later",
+  "perform_now",
+  "perform_async",
+  "perform_in",
+  "perform_at",
+]);
+
 /** Modules of Rails whose methods all templates have. */
 export const isHelper = (path: string): boolean => path.endsWith(".rb") && /(?:^|\/)app\/helpers\//.test(path);
 /** Whether `self` has the methods of all helpers in a file: in a template, and in a helper that templates use. */

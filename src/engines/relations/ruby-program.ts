@@ -11,6 +11,7 @@ import {
   IS_MODULE,
   isRubyKey,
   isRubyProgram,
+  JOB_CALLS,
   lastOfPath,
   memberKey,
   nestingOf,
@@ -212,6 +213,8 @@ export class RubyProgram {
     if (key === memberKey("+", "new") || key === memberKey("+", "[]")) return { ...at, type: undefined };
     if (name.startsWith("@")) return "unknown";
     if (isSuper) return found === "open" ? "unknown" : "outside";
+    const later = level === "+" ? await this.#calledLater(at, name) : undefined;
+    if (later) return later;
     // Top-level methods belong to all objects.
     const top = level === "-" || found === "absent" ? await this.#function(path, functionKey(name)) : "unknown";
     if (typeof top === "object" && top.of.to === "local") {
@@ -219,6 +222,16 @@ export class RubyProgram {
       return { path: top.path, line: top.of.line, type: undefined };
     }
     return isCoreMethod(name) ? "none" : "unknown";
+  }
+
+  /** The method of an instance that Rails calls for one of its class: `perform` of a job, and those of mailers. */
+  async #calledLater(at: Place, name: string): Promise<FoundMember | undefined> {
+    const isMailer = (await this.#files.nameOf(at))?.endsWith("Mailer") === true;
+    const called = JOB_CALLS.has(name) ? "perform" : isMailer ? name : undefined;
+    const found = called === undefined ? undefined : await this.#find(at, memberKey("-", called), new Set());
+    if (typeof found !== "object") return undefined;
+    this.#follow.isLikely = true;
+    return found;
   }
 
   /** A member of a class, in Ruby's method resolution order. */

@@ -23,6 +23,7 @@ import { GoInterfaces } from "./go-interfaces.ts";
 import { stemOf } from "./importers.ts";
 import { Judge, type Judged, writtenName } from "./judge.ts";
 import { type FilesToRead, filesMentioning } from "./mentioning.ts";
+import { isRubyFile, JOB_CALLS } from "../../../engines/relations/ruby-keys.ts";
 import { constructionsOf, isInitializer } from "./ruby-constructions.ts";
 import { propertyReads } from "./property-reads.ts";
 import { rustConstructors } from "./rust-constructors.ts";
@@ -281,6 +282,7 @@ export class UsesFinder {
 /** In Kotlin `C()` may call the `invoke` of the object `C`, or of the companion of a class. */
 function invokedAs({ name, qualifiedName, path, kind }: DefinedSymbol): string[] {
   if (kind === COMPONENT) return [qualifiedName];
+  if (name === "perform" && isRubyFile(path)) return [...JOB_CALLS];
   if (name !== "invoke" || !isKotlin(path)) return [];
   const around = qualifiedName.split(".").slice(0, -1);
   return around.slice(-2);
