@@ -17,7 +17,8 @@ import {
   TYPES,
 } from "./found.ts";
 import { resolvedDefinitions } from "./resolved.ts";
-import { initializerOf } from "./ruby-constructions.ts";
+import { isRubyFile } from "../../../engines/relations/ruby-keys.ts";
+import { initializerOf } from "./constructions.ts";
 
 /** Uses inside of the definitions that are looked at for a question. */
 const MAX_CALLS = 2_000;
@@ -119,7 +120,7 @@ export class CalleesFinder {
 
   /** What the construction of a class of Ruby calls besides. */
   async #initializer({ kind }: Use, { definition, certainty }: Called): Promise<Called[]> {
-    if (kind !== "construct") return [];
+    if (kind !== "construct" || !isRubyFile(definition.path)) return [];
     const found = await initializerOf(this.#files, targetOf(definition));
     return found ? [{ ...found, certainty: lessSure(certainty, found.certainty) }] : [];
   }

@@ -24,7 +24,7 @@ import { stemOf } from "./importers.ts";
 import { Judge, type Judged, writtenName } from "./judge.ts";
 import { type FilesToRead, filesMentioning } from "./mentioning.ts";
 import { isRubyFile, JOB_CALLS } from "../../../engines/relations/ruby-keys.ts";
-import { constructionsOf, isInitializer } from "./ruby-constructions.ts";
+import { constructionsOf, isInitializer } from "./constructions.ts";
 import { propertyReads } from "./property-reads.ts";
 import { rustConstructors } from "./rust-constructors.ts";
 import { addTo, type Search, Sought } from "./sought.ts";
@@ -95,7 +95,9 @@ export class UsesFinder {
     await this.#inFiles(await this.#searchesFor(aliases));
     if (this.#relation === "callers") await this.#inOtherFiles(searches);
     const found = searches.flatMap(({ uses }) => uses);
-    found.push(...(await this.#constructions([...definitions.keys()].filter(isInitializer))));
+    found.push(
+      ...(await this.#constructions([...definitions.keys()].filter((each) => isInitializer(this.#files, each)))),
+    );
     if (this.#relation === "callers") {
       const all = [...definitions.keys()];
       found.push(...(await this.#ofConstructors(all)));

@@ -1,6 +1,8 @@
-/** In Ruby `C.new` calls the `initialize` of `C`, or the one that it inherits. */
+/** A construction calls the initializer of its class, or the one that the class inherits: `C.new` of Ruby calls `initialize`, `C()` of Python `__init__`. */
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
-import { isRubyFile, memberKey } from "../../../engines/relations/ruby-keys.ts";
+import { functionKey } from "../../../engines/relations/php-expressions.ts";
+import { memberKey } from "../../../engines/relations/ruby-keys.ts";
+import { lastPart } from "../../../engines/search/names.ts";
 import { type FoundUse, innermostOf, lessSure, symbolKey, targetOf, TYPES } from "./found.ts";
 import { resolvedDefinition } from "./resolved.ts";
 
@@ -8,8 +10,21 @@ import { resolvedDefinition } from "./resolved.ts";
 const MAX_CLASSES = 100;
 const MAX_LEVELS = 5;
 
-export const isInitializer = ({ path, name, kind }: DefinedSymbol): boolean =>
-  name === "initialize" && kind === "method" && isRubyFile(path);
+/** Initializers by language, and the keys that they have among the members of a class. In other languages they have the name of their class. */
+const INITIALIZERS: Readonly<Record<string, { name: string; key: string }>> = {
+  ruby: { name: "initialize", key: memberKey("-", "initialize") },
+  python: { name: "__init__", key: "__init__" },
+  notebook: { name: "__init__", key: "__init__" },
+  php: { name: "__construct", key: functionKey("__construct") },
+  typescript: { name: "constructor", key: "constructor" },
+  tsx: { name: "constructor", key: "constructor" },
+  javascript: { name: "constructor", key: "constructor" },
+  swift: { name: "init", key: "init" },
+};
+
+/** Whether a definition is what constructions of its class call. */
+export const isInitializer = (files: QuestionFiles, { path, name, kind }: DefinedSymbol): boolean =>
+  (kind === "method" || kind === "constructor") && lastPart(name) === INITIALIZERS[files.language(path)]?.name;
 
 /** Finds the uses of definitions, which for classes are their constructions, or the lines that inherit from them. */
 type Find = (definitions: readonly DefinedSymbol[], depth: number) => Promise<FoundUse[]>;
@@ -40,11 +55,13 @@ export async function constructionsOf(
   return found;
 }
 
-/** The `initialize` that constructions of the class on a line call; undefined if none is known. */
+/** The initializer that constructions of the class on a line call; undefined if none is known. */
 export async function initializerOf(files: QuestionFiles, { path, line }: { path: string; line: number }) {
-  if (!isRubyFile(path)) return undefined;
-  const meaning = { to: "member", of: { to: "local", line }, name: memberKey("-", "initialize") } as const;
-  const found = await resolvedDefinition(files, path, { name: "initialize", meaning });
+  const initializer = INITIALIZERS[files.language(path)];
+  if (!initializer) return undefined;
+  const { name, key } = initializer;
+  const meaning = { to: "member", of: { to: "local", line }, name: key } as const;
+  const found = await resolvedDefinition(files, path, { name, meaning });
   return typeof found === "string" ? undefined : found;
 }
 
