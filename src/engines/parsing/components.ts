@@ -7,6 +7,7 @@ import { foldSignature } from "./prose.ts";
 import { formatMacro } from "./skeleton.ts";
 import { type ComponentLanguage, isComponentLanguage } from "./component-names.ts";
 import { asStatements, readMarkup, type Span } from "./markup.ts";
+import { razorOf } from "./razor.ts";
 import type { SourceText } from "./source-text.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
 import type { DraftSymbol } from "./types.ts";
@@ -38,6 +39,7 @@ export function embeddedCode(language: LanguageId, source: SourceText): Embedded
     const units = codeOf(source.text, source.codeUnits());
     return { units, levels: () => layoutLevels(source), withOwn: (symbols) => [...symbols] };
   }
+  if (language === "razor") return razor(source);
   if (language !== "yacc" && language !== "lex") return "whole";
   const grammar = readGrammar(source.text, language);
   if (!grammar) return "none";
@@ -62,6 +64,15 @@ function component(language: ComponentLanguage, source: SourceText): EmbeddedCod
       const { code, names } = readMarkup(language, text, blocks);
       return code.length === 0 ? undefined : { units: asStatements(source.codeUnits(), code), names };
     },
+  };
+}
+
+function razor(source: SourceText): EmbeddedCode {
+  const { members, markup, blocks } = razorOf(source.text, source.codeUnits());
+  return {
+    ...embedded(source, blocks, [], 1),
+    units: members,
+    markup: () => ({ units: markup, names: new Set() }),
   };
 }
 

@@ -144,11 +144,14 @@ class Extractor {
   #enter(found: Found, node: SyntaxNode, around: NameScope): void {
     if (found.fileWide) this.#stack.length = 1;
     const scope = found.fileWide ? this.#stack[0]! : around;
-    const name = plainName(found.name.trim());
+    const written = plainName(found.name.trim());
+    // The class that is made around the members of a Razor file has no name.
+    const isUnnamed = found.kind === "class" && /^\{?$/.test(written);
+    const name = isUnnamed ? "" : written;
     const path = this.#qualify(scope, found, name);
     let { symbol } = scope;
     const outlineOnly = scope.outlineOnly || found.outlineOnly === true;
-    if (found.kind !== undefined) {
+    if (found.kind !== undefined && !isUnnamed) {
       if (name === "" || this.#isKnown(found.kind, path, outlineOnly)) return;
       // The limit on chunk symbols is independent of the number of outline-only symbols.
       if ((outlineOnly ? this.symbols.length : this.#shaping) >= MAX_SYMBOLS) return;

@@ -51,6 +51,27 @@ export async function globalUsings(files: Files, known: KnownProjects, path: str
   return usings;
 }
 
+/** Files of Razor that name namespaces for those in their folder and below. */
+const IMPORTS = ["_Imports.razor", "_ViewImports.cshtml"];
+
+/** As `globalUsings`, for a file of Razor: with what the imports above it name, and the namespaces of its folder and those around, which begin with the project's name. */
+export async function razorUsings(files: Files, known: KnownProjects, path: string): Promise<readonly string[]> {
+  const usings = new Set(await globalUsings(files, known, path));
+  const folders = foldersAbove(path);
+  for (const folder of folders)
+    for (const name of IMPORTS)
+      for (const star of (await files.uses(inFolder(folder, name)))?.stars ?? []) usings.add(star);
+  const project = folders.find((folder) => known.files?.folders.has(folder));
+  const [file] = (project !== undefined && known.files?.folders.get(project)) || [];
+  if (project === undefined || file === undefined) return [...usings];
+  const root = file.slice(inFolder(project, "").length).replace(PROJECT, "");
+  for (const folder of folders.slice(0, folders.indexOf(project) + 1)) {
+    const below = folder.slice(inFolder(project, "").length);
+    usings.add(below === "" ? root : `${root}.${below.replaceAll("/", ".")}`);
+  }
+  return [...usings];
+}
+
 async function readUsings(
   files: Files,
   folder: string,

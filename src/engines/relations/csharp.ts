@@ -1,6 +1,7 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { handedTo, handsOver } from "./csharp-callbacks.ts";
 import { calledIn, expressionOf, lastOf, type Place, typeKey, typeOf } from "./csharp-expressions.ts";
+import { componentTag, TAG } from "./csharp-components.ts";
 import { declared, extension, keysOf, returned, typeParameters } from "./csharp-methods.ts";
 import { GLOBAL_USING } from "./csharp-projects.ts";
 import { HANDED, reference } from "./csharp-references.ts";
@@ -29,12 +30,12 @@ export function readCsharp(root: SyntaxNode, file: FileBuilder): void {
   for (const using of usings) file.star(using);
 }
 
-interface Open extends Place {
+export interface Open extends Place {
   /** Namespaces that the file uses as a whole. */
   usings: string[];
 }
 
-const children = (node: SyntaxNode, place: Open): void => visitChildren(node, place, visit);
+export const children = (node: SyntaxNode, place: Open): void => visitChildren(node, place, visit);
 
 const BLOCKS: ReadonlySet<string> = new Set([
   "block",
@@ -46,7 +47,7 @@ const BLOCKS: ReadonlySet<string> = new Set([
   "switch_expression_arm",
 ]);
 
-function visit(node: SyntaxNode, place: Open): void {
+export function visit(node: SyntaxNode, place: Open): void {
   const { file, scope } = place;
   switch (node.type) {
     case "identifier":
@@ -123,6 +124,9 @@ function visit(node: SyntaxNode, place: Open): void {
         file.use("construct", name.text, name.row + 1, scope, typeOf(type, place));
       break;
     }
+    case "prefix_unary_expression":
+      if (node.tree.text[node.start] === TAG) componentTag(node, place);
+      break;
     case "attribute": {
       const name = node.field("name");
       if (name?.type === "identifier") attribute(name, place);
@@ -276,7 +280,7 @@ function heritage(node: SyntaxNode, opened: OpenClass, place: Open): void {
 }
 
 /** Members with regard to the branches of `#if`. Members are bound in the class's scope too. */
-function classBody(body: SyntaxNode, opened: OpenClass, place: Open): void {
+export function classBody(body: SyntaxNode, opened: OpenClass, place: Open): void {
   const members = membersOf(body);
   for (const member of members) declareMember(member, opened, place);
   for (const member of members)
@@ -336,7 +340,7 @@ function declareMember(node: SyntaxNode, opened: OpenClass, place: Open): void {
   }
 }
 
-function property(node: SyntaxNode, opened: OpenClass, place: Open, type = declared(node, place)): void {
+export function property(node: SyntaxNode, opened: OpenClass, place: Open, type = declared(node, place)): void {
   const name = node.field("name");
   if (!name || node.childOfType("explicit_interface_specifier")) return;
   const { file, scope } = place;

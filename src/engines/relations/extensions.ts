@@ -8,7 +8,7 @@ import type { FileUses, Meaning } from "./types.ts";
 import { methodName } from "./wrapped.ts";
 
 /** Whether a file is of a language with extensions. */
-export const hasExtensions = (path: string): boolean => /\.(?:kts?|csx?)$/.test(path);
+export const hasExtensions = (path: string): boolean => /\.(?:kts?|csx?|razor|cshtml)$/.test(path);
 
 /** The extension that a call of `name/2` in a file means: an imported one, or one of its package. Undefined if it can be none. */
 function extensionCalled(uses: FileUses | undefined, name: string): Meaning | undefined {

@@ -25,6 +25,7 @@ export const LANGUAGES_WITH_USES = [
   "php",
   "blade",
   "csharp",
+  "razor",
   "ruby",
   "erb",
   "kotlin",
@@ -53,6 +54,7 @@ const TOGETHER: readonly ReadonlySet<string>[] = [
   wordSet("python notebook"),
   wordSet("ruby erb"),
   wordSet("php blade"),
+  wordSet("csharp razor"),
   wordSet("java kotlin scala"),
   C,
 ];
@@ -68,6 +70,7 @@ const CALLED_IN: Readonly<Record<string, ReadonlySet<string>>> = {
   html: wordSet(`${SCRIPTS} python ruby php go java csharp elixir`),
   erb: wordSet(`${SCRIPTS} ruby`),
   blade: wordSet(`${SCRIPTS} php`),
+  razor: wordSet(`${SCRIPTS} csharp`),
   perl: C,
 };
 
@@ -86,6 +89,7 @@ export function mayCallIn(from: string, to: string): boolean {
 const TEMPLATES_OF: ReadonlyMap<string, string> = new Map([
   ["erb", "ruby"],
   ["blade", "php"],
+  ["razor", "csharp"],
 ]);
 
 /** Whether files in the language are templates, which others name by their paths. */
@@ -95,7 +99,7 @@ export const isTemplate = (language: string): boolean => TEMPLATES_OF.has(langua
 export function readsUsesOf(from: string, to: string): boolean {
   if (!hasUses(from) || !mayCallIn(from, to)) return false;
   const read = TEMPLATES_OF.get(from);
-  return read === undefined || read === to || !hasUses(to);
+  return read === undefined || read === to || from === to || !hasUses(to);
 }
 
 /** Languages whose rules may fail: they do not follow overloads by type, nor templates and macros of C++. */

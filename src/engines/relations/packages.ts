@@ -146,6 +146,8 @@ const RULES: Readonly<Record<string, PackageRule>> = {
   inc: PHP,
   cs: CSHARP,
   csx: CSHARP,
+  razor: CSHARP,
+  cshtml: CSHARP,
   kt: KOTLIN,
   kts: KOTLIN,
 };

@@ -4,6 +4,7 @@ import { readC } from "./c.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { readCpp } from "./cpp.ts";
 import { readCsharp } from "./csharp.ts";
+import { readRazor, readRazorMarkup } from "./csharp-razor.ts";
 import { FileBuilder, MAX_USES } from "./file-builder.ts";
 import { readGo } from "./go.ts";
 import { readJava } from "./java.ts";
@@ -38,6 +39,7 @@ const READERS: Readonly<Record<LanguageWithUses, (root: SyntaxNode, file: FileBu
   php: readPhp,
   blade: readPhp,
   csharp: readCsharp,
+  razor: readRazor,
   ruby: readRuby,
   erb: readRuby,
   kotlin: readKotlin,
@@ -97,13 +99,18 @@ class FileReader implements ReadUses {
 
   addMarkup(root: SyntaxNode, names: ReadonlySet<string>): void {
     const { uses } = this.#file;
+    if (this.#language === "razor") readRazorMarkup(root, this.#builder);
+    else this.#readScriptMarkup(root, names);
+    for (const use of this.#builder.finish().uses.slice(this.#given)) if (uses.length < MAX_USES) uses.push(use);
+    this.#hasAdded = true;
+  }
+
+  #readScriptMarkup(root: SyntaxNode, names: ReadonlySet<string>): void {
     const scope = this.#builder.inner(this.#builder.top, undefined);
     scope.isMarkup = true;
     scope.isOpen = this.#hasOptions;
     for (const name of names) scope.names.set(name, { is: "several" });
     readTypeScript(root, this.#builder, scope);
-    for (const use of this.#builder.finish().uses.slice(this.#given)) if (uses.length < MAX_USES) uses.push(use);
-    this.#hasAdded = true;
   }
 
   record(isWithheld: (text: string) => boolean): Uint8Array {

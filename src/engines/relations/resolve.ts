@@ -24,8 +24,8 @@ import { moduleKey } from "./rust-keys.ts";
 import { isRubyFile, isRubyKey, isRubyProgram } from "./ruby-keys.ts";
 import { isOfRuby, RubyProgram } from "./ruby-program.ts";
 import { isBuiltIn, isOfStandardLibrary, isStandardModule } from "./standard-library.ts";
-import { certainly, type ClassInfo, COMPONENTS, type Meaning, TAKEN, type Use, WHOLE_MODULE } from "./types.ts";
-import { autoImportedFrom, componentNamed } from "./unimported.ts";
+import { certainly, type ClassInfo, type Meaning, TAKEN, type Use, WHOLE_MODULE } from "./types.ts";
+import { autoImportedFrom, isUnimported, unimported } from "./unimported.ts";
 import { givenBy, methodName } from "./wrapped.ts";
 
 /** Imports, aliases and bases that are followed from a use to what it means: cyclic re-exports end there. */
@@ -230,8 +230,8 @@ class Resolver implements Follower {
   async #imported(path: string, module: string, name: string, read: Read = this.#asDefinition): Promise<Resolved> {
     if (isProgram(module)) return this.#fromProgram(path, module, name, read);
     if (isRubyProgram(module)) return this.#ruby.named(path, { module, name }, read);
+    if (isUnimported(module)) return unimported(this.files, path, module, name);
     if (packageRuleOf(path)) return this.fromPackage(path, module, name, read);
-    if (module === COMPONENTS) return componentNamed(this.files, path, name);
     if (module === TAKEN) return this.fromStars(path, name, read);
     if (module === FIXTURES || module === FIXTURES_ABOVE) return fixtureNamed(this, path, module, name);
     const found = await this.#module(path, module);

@@ -103,6 +103,8 @@ export interface FileUses {
 export const TAKEN = "*";
 /** Module of a component that a template uses and no script imports: any of the repository may be registered under its name. */
 export const COMPONENTS = "<components>";
+/** Module of the class of a Razor component, of which another part is in the file of the same name with `.cs` behind it. */
+export const CODE_BEHIND = "<code behind>";
 /** Name under which a module of CommonJS exports its whole value. */
 export const WHOLE_MODULE = "module.exports";
 

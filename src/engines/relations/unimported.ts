@@ -1,13 +1,30 @@
 /** What scripts and templates use without an import of their own. */
 import { COMPONENT, COMPONENT_LINE } from "../parsing/component-names.ts";
 import { foldersAbove, inFolder } from "./modules.ts";
+import { partialKey } from "./packages.ts";
 import type { RelatedFiles, Resolved } from "./resolved.ts";
+import { CODE_BEHIND, COMPONENTS } from "./types.ts";
+
+/** Whether a module stands for what no file imports. */
+export const isUnimported = (module: string): boolean => module === COMPONENTS || module === CODE_BEHIND;
+
+/** What such a module has under a name. */
+export const unimported = (files: RelatedFiles, path: string, module: string, name: string): Promise<Resolved> =>
+  module === COMPONENTS ? componentNamed(files, path, name) : codeBehind(files, path);
 
 /** The only component of a name: any of the repository may be registered for all templates. */
-export async function componentNamed(files: RelatedFiles, path: string, name: string): Promise<Resolved> {
+async function componentNamed(files: RelatedFiles, path: string, name: string): Promise<Resolved> {
   const named = (await files.definitions(name, path)).filter(({ kind }) => kind === COMPONENT);
   const [only, ...others] = named;
   return only && others.length === 0 ? { path: only.path, line: COMPONENT_LINE } : "unknown";
+}
+
+/** The part of a Razor component's class that stands in a file of its own. */
+async function codeBehind(files: RelatedFiles, path: string): Promise<Resolved> {
+  const own = `${path}.cs`;
+  for (const [name, of] of (await files.uses(own))?.bindings ?? [])
+    if (name.startsWith(partialKey("")) && of.to === "local") return { path: own, line: of.line };
+  return "outside";
 }
 
 const SCRIPT = /\.(?:vue|[cm]?[jt]sx?)$/;

@@ -1,4 +1,4 @@
-import { globalUsings, KnownProjects } from "./csharp-projects.ts";
+import { globalUsings, KnownProjects, razorUsings } from "./csharp-projects.ts";
 import { type GoModules, NO_MODULES, readGoModules } from "./go-modules.ts";
 import { hasSureRules, hasUses } from "./languages.ts";
 import { decodeUses, type StoredUses } from "./stored-uses.ts";
@@ -239,6 +239,7 @@ export class UsesIndex implements QuestionFiles {
   }
 
   async globalUsings(path: string): Promise<readonly string[]> {
+    if (/\.(?:razor|cshtml)$/.test(path)) return razorUsings(this, this.#manifests.csharp, path);
     return path.endsWith(".cs") ? globalUsings(this, this.#manifests.csharp, path) : [];
   }
 

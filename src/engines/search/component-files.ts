@@ -1,5 +1,5 @@
 /**
- * Components of Vue, Svelte and Astro. Each file is one, and nothing in it says its name: it has that of the file, by which templates use it. What is
+ * Components of Vue, Svelte, Astro and Razor. Each file is one, and nothing in it says its name: it has that of the file, by which templates use it. What is
  * stored of a content does not depend on its path, so components are no stored symbols; they are added where definitions are looked up.
  */
 import { COMPONENT, COMPONENT_LINE, pascalCase } from "../parsing/component-names.ts";
@@ -11,9 +11,9 @@ import type { SearchIndex } from "./search-index.ts";
 /** Ordinal of a component in the symbols of its file, for `Array.at`: it is the last one there. */
 export const COMPONENT_ORDINAL = -1;
 
-const COMPONENT_FILE = /\.(?:vue|svelte|astro)$/;
+const COMPONENT_FILE = /\.(?:vue|svelte|astro|razor)$/;
 /** A file's name; what Nuxt has between it and the extension is no part of the component's. */
-const FILE = /(?:^|\/)([A-Za-z][\w-]*)(?:\.(?:client|server|global))?\.(?:vue|svelte|astro)$/;
+const FILE = /(?:^|\/)([A-Za-z][\w-]*)(?:\.(?:client|server|global))?\.(?:vue|svelte|astro|razor)$/;
 const MAX_PATH = 1_000;
 
 /** Names of the component in a file: its own, and the one by which Nuxt knows it, which begins with the folders below `components`. */
