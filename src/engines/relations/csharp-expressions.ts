@@ -50,6 +50,8 @@ function orMember(name: string, place: Place, isInherited: boolean): Expression 
   return { ...of, otherwise: { is: "first", of: inherited, otherwise: of.otherwise } };
 }
 
+const asType = (of: Expression): Expression => (of.is === "name" ? { ...of, isType: true } : of);
+
 /** The last name of a type: `C` of `A.B.C<T>`. */
 export function lastOf(node: SyntaxNode): SyntaxNode {
   const last = node.type === "qualified_name" ? (node.field("name") ?? node) : node;
@@ -164,12 +166,12 @@ export function typeOf(node: SyntaxNode, place: Place, depth = 0): Expression {
   if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
   switch (node.type) {
     case "identifier":
-      return orMember(node.text, place, false);
+      return asType(orMember(node.text, place, false));
     case "generic_name": {
       const { name, args } = partsOf(node);
       const [only] = node.childOfType("type_argument_list")?.namedChildren ?? [];
       if (TASKS.has(name.text) && args === 1 && only) return typeOf(only, place, depth + 1);
-      return orMember(typeKey(name.text, args), place, false);
+      return asType(orMember(typeKey(name.text, args), place, false));
     }
     case "nullable_type": {
       const child = node.namedChild(0);

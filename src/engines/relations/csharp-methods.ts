@@ -63,6 +63,6 @@ export function typeParameters(node: SyntaxNode, place: Place): void {
   for (const each of node.childOfType("type_parameter_list")?.namedChildren ?? []) {
     const name = each.field("name") ?? each.childOfType("identifier");
     const of = name && stated.get(name.text);
-    if (name) file.bind(scope, name.text, { is: "variable", type: of });
+    if (name) file.bind(scope, name.text, { is: "variable", type: of, isType: true });
   }
 }

@@ -9,7 +9,8 @@ export const MAX_VALUES = 8;
 export type Expression =
   // `otherwise`: what it is where no scope of the file binds the name.
   // `called`: the name with the types of arguments, which tell overloads apart.
-  | { is: "name"; name: string; scope: Scope; otherwise?: Expression; called?: string }
+  // `isType`: it names a type, which no variable is.
+  | { is: "name"; name: string; scope: Scope; otherwise?: Expression; called?: string; isType?: true }
   | { is: "import"; module: string; name: string }
   | { is: "member"; of: Expression; name: string }
   | { is: "call"; of: Expression }
@@ -45,6 +46,8 @@ export type Binding =
       at?: number;
       /** The type's name, as overloads are told apart by it. */
       typeName?: string | undefined;
+      /** It is a type parameter. */
+      isType?: true;
     }
   // Functions of one name, of which the number of arguments may tell one.
   | { is: "functions"; of: Overload[] }
@@ -88,6 +91,16 @@ export interface OpenClass {
 }
 
 export const lookUp = (scope: Scope, name: string): Binding | undefined => holderOf(scope, name)?.names.get(name);
+
+/** As `lookUp`, of a type: a field may have the name of its type. */
+export function lookUpType(scope: Scope, name: string): Binding | undefined {
+  for (let holder = holderOf(scope, name); holder; holder = holder.outer && holderOf(holder.outer, name)) {
+    const binding = holder.names.get(name);
+    if ((binding?.is !== "variable" || binding.isType) && !(binding?.is === "several" && binding.values))
+      return binding;
+  }
+  return undefined;
+}
 
 /** Whether a name is an alias that a class or function of the file binds, as a type parameter is one of its bound. */
 export function isBoundWithin(top: Scope, scope: Scope, name: string): boolean {

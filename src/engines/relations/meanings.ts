@@ -3,6 +3,7 @@ import {
   type Binding,
   type Expression,
   lookUp,
+  lookUpType,
   MAX_VALUES,
   NOTHING,
   type OpenClass,
@@ -129,10 +130,13 @@ export function meaningOf(of: Expression, steps = 0): Meaning {
   if (steps > MAX_STEPS) return { to: "opaque" };
   switch (of.is) {
     case "name": {
-      const binding = lookUp(of.scope, of.name);
+      const bound = lookUp(of.scope, of.name);
+      const binding = of.isType ? lookUpType(of.scope, of.name) : bound;
       if (binding?.is === "overloads")
         return { to: "member", of: { to: "local", line: binding.line }, name: of.called ?? of.name };
       if (binding) return meaningOfBinding(binding, steps + 1);
+      // It is no member if the class has a field of that name.
+      if (bound && of.otherwise?.is === "first") return meaningOf(of.otherwise.otherwise, steps + 1);
       return unbound(of, steps);
     }
     case "import":

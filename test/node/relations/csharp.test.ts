@@ -2,6 +2,16 @@ import { describe, expect, it } from "vitest";
 import { UsesFinder } from "../../../src/interface/questions/relations/callers.ts";
 import { callsIn, indexOf } from "./support.ts";
 
+it("a member of C# may have the name of its type", async () => {
+  const files = {
+    "Cart.cs": "namespace Shop;\npublic class Cart {\n  public void Add(int a) {}\n}\n",
+    "a.cs":
+      "namespace Shop;\npartial class A {\n  public Cart Cart { get; set; }\n  Cart own;\n  void F() { Cart.Add(1); own.Add(2); }\n  void G(Cart Cart) {\n    Cart.Add(3);\n  }\n}\n",
+  };
+  const calls = await callsIn(files, "a.cs");
+  expect(calls).toEqual(["Add@5 → Cart.cs:3", "Add@5 → Cart.cs:3", "Add@7 → Cart.cs:3"]);
+});
+
 describe("C#", () => {
   const files = {
     "src/Store.cs": [
