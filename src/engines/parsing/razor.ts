@@ -28,6 +28,8 @@ const USED = wordSet("using model inherits");
 const DECLARED = wordSet("inject namespace");
 /** Parameters of components that take a function by its name. */
 const TAKES_FUNCTION = /^On[A-Z]|(?:Changed|Func)$/;
+/** A parameter's value that is a call or a function; others may be texts. */
+const IS_CODE = /^[A-Za-z_][\w.]{0,200}\([^]*\)$|=>|^(?:Handle|On)[A-Z]\w*$|^[A-Z]\w*Async$/;
 
 export interface RazorCode {
   /** Directives, and members in classes of their own. Offsets and rows are as they are, the rest is blank. */
@@ -171,10 +173,10 @@ class Reader {
       return this.#transition(at, to, false, isAssigned);
     }
     at++;
-    if (text[at] !== "@" && isCode) {
-      const close = this.#find(quote, at);
-      // In directives such as `@bind:event="oninput"` it is a text.
-      if (close > at && close - at < MAX_LINE) {
+    const close = this.#find(quote, at);
+    const isShort = close > at && close - at < MAX_LINE;
+    if (text[at] !== "@" && (isCode || (isComponent && isShort && IS_CODE.test(text.slice(at, close))))) {
+      if (isShort) {
         assign();
         this.#copy(at, close, to);
         endStatement(to, close, [SEMICOLON]);

@@ -43,7 +43,11 @@ describe("calls in the markup of Razor", () => {
       '<p @onclick="Save" @onchange="@Save"\n@oninput="() => Price(1)" @onblur="@(_ => Price(2))" onclick="Save" />',
       ["Save@1", "Save@1", "Price@2", "Price@2"],
     ],
-    ["parameters of components", '<A OnClick="Save" Value="@Price(1)" Title="Save" />', ["Save@1", "Price@1"]],
+    [
+      "parameters of components",
+      '<A OnClick="Save" Value="@Price(1)" Title="Save"\nMax="Price(2)" Of="a => Price(a)" />',
+      ["Save@1", "Price@1", "Price@2", "Price@2"],
+    ],
     ["markup as a value", "@Show(@<p>@Price(1)</p>, Price(2))", ["Price@1", "Price@1"]],
     [
       "no comments, scripts or text",
