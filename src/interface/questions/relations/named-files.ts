@@ -48,7 +48,7 @@ export function namesFile(text: string, name: string, { path, isBare }: { path: 
     const written = text
       .slice(start, end)
       .replace(/^(?:[.~@]{0,2}\/)+/, "")
-      .replace(/[.-]+$/, "");
+      .replace(/(?<![.-])[.-]+$/, "");
     if (isEndOf(written, path)) {
       if (written.includes("/") || (isBare && written.length > name.length)) return true;
     } else if (QUOTE.test(text[start - 1] ?? "") && QUOTE.test(text[end] ?? "")) {
