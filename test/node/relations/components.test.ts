@@ -2,21 +2,11 @@ import { describe, expect, it } from "vitest";
 import { UsesIndex } from "../../../src/engines/relations/uses-index.ts";
 import { findSymbols, outlineOf } from "../../../src/engines/search/lookups.ts";
 import { CalleesFinder } from "../../../src/interface/questions/relations/callees.ts";
-import { UsesFinder } from "../../../src/interface/questions/relations/callers.ts";
 import { wordsOf } from "../../../src/interface/questions/relations/line-words.ts";
-import { openedOf } from "./support.ts";
-
-type Files = Readonly<Record<string, string>>;
+import { callersOf, openedOf } from "./support.ts";
 
 const sfc = (template: string, script = ""): string =>
   `<template>\n${template}\n</template>\n<script setup>\n${script}\n</script>\n`;
-
-async function callersOf(files: Files, name: string): Promise<string[]> {
-  const { index, texts } = await openedOf(files);
-  const uses = new UsesIndex(index, texts);
-  const found = await new UsesFinder(uses, "callers").find(await uses.definitions(name), 1);
-  return found.map(({ path, line, certainty }) => `${path}:${line} ${certainty}`).sort();
-}
 
 const CARD = sfc("<b/>");
 

@@ -1,7 +1,5 @@
 import { expect, it } from "vitest";
-import { UsesIndex } from "../../../src/engines/relations/uses-index.ts";
-import { UsesFinder } from "../../../src/interface/questions/relations/callers.ts";
-import { openedOf } from "./support.ts";
+import { callersOf } from "./support.ts";
 
 it.each([
   [
@@ -24,10 +22,6 @@ it.each([
   ],
   ["a.swift", "class A { init(n: Int) {} }\nfunc f() {\n  A(n: 1)\n  B(n: 1)\n}\n", "A.init", ["3 name"]],
 ])("constructions call the initializer of their class (%s)", async (path, text, name, callers) => {
-  const { index, texts } = await openedOf({ [path]: text });
-  const uses = new UsesIndex(index, texts);
-  const named = await uses.definitions(name);
-  const definitions = named.filter(({ qualifiedName }) => qualifiedName === name);
-  const found = await new UsesFinder(uses, "callers").find(definitions, 1);
-  expect(found.map(({ line, certainty }) => `${line} ${certainty}`).sort()).toEqual(callers);
+  const found = await callersOf({ [path]: text }, name);
+  expect(found).toEqual(callers.map((caller) => `${path}:${caller}`));
 });

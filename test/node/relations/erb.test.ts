@@ -1,21 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { rubyOf } from "../../../src/engines/parsing/erb.ts";
-import { UsesIndex } from "../../../src/engines/relations/uses-index.ts";
-import { UsesFinder } from "../../../src/interface/questions/relations/callers.ts";
-import { callsIn, openedOf } from "./support.ts";
+import { callersOf, callsIn } from "./support.ts";
 
 const HELPERS = "module TextHelper\n  def price(a)\n  end\n  def line\n    price 1\n  end\nend\n";
 
 const callsInTemplate = (template: string) =>
   callsIn({ "app/helpers/text_helper.rb": HELPERS, "app/views/a.html.erb": template }, "app/views/a.html.erb");
-
-async function callersOf(files: Readonly<Record<string, string>>, name: string): Promise<string[]> {
-  const { index, texts } = await openedOf(files);
-  const uses = new UsesIndex(index, texts);
-  const found = await new UsesFinder(uses, "callers").find(await uses.definitions(name), 1);
-  return found.map(({ path, line, certainty }) => `${path}:${line} ${certainty}`).sort();
-}
 
 const PRICE = (line: number) => `price@${line} → app/helpers/text_helper.rb:2 likely`;
 

@@ -1,7 +1,5 @@
 import { expect, it } from "vitest";
-import { UsesIndex } from "../../../src/engines/relations/uses-index.ts";
-import { UsesFinder } from "../../../src/interface/questions/relations/callers.ts";
-import { openedOf } from "./support.ts";
+import { callersOf } from "./support.ts";
 
 it.each([
   [
@@ -24,8 +22,6 @@ it.each([
   ["cs", "class A {\n  public int total => 1;\n  int F(A a) {\n    return a.total;\n  }\n}\n", ["4 name"]],
   ["cs", "class A {\n  public int total = 1;\n  int F(A a) {\n    return a.total;\n  }\n}\n", []],
 ])("reads of properties call them (%s: %j)", async (extension, text, reads) => {
-  const { index, texts } = await openedOf({ [`a.${extension}`]: text });
-  const uses = new UsesIndex(index, texts);
-  const found = await new UsesFinder(uses, "callers").find(await uses.definitions("total"), 1);
-  expect(found.map(({ line, certainty }) => `${line} ${certainty}`)).toEqual(reads);
+  const callers = await callersOf({ [`a.${extension}`]: text }, "total");
+  expect(callers).toEqual(reads.map((read) => `a.${extension}:${read}`));
 });

@@ -1,7 +1,5 @@
 import { expect, it } from "vitest";
-import { UsesIndex } from "../../../src/engines/relations/uses-index.ts";
-import { UsesFinder } from "../../../src/interface/questions/relations/callers.ts";
-import { openedOf } from "./support.ts";
+import { callersOf } from "./support.ts";
 
 const FILES = {
   "tasks.py":
@@ -25,8 +23,5 @@ it.each([
   ["resize", ["app.py:6 certain"]],
   ["Queue", []],
 ])("the function %s is named by what its decorator makes of it", async (name, callers) => {
-  const { index, texts } = await openedOf(FILES);
-  const uses = new UsesIndex(index, texts);
-  const found = await new UsesFinder(uses, "callers").find(await uses.definitions(name), 1);
-  expect(found.map(({ path, line, certainty }) => `${path}:${line} ${certainty}`)).toEqual(callers);
+  expect(await callersOf(FILES, name)).toEqual(callers);
 });

@@ -1,7 +1,5 @@
 import { expect, it } from "vitest";
-import { UsesIndex } from "../../../src/engines/relations/uses-index.ts";
-import { UsesFinder } from "../../../src/interface/questions/relations/callers.ts";
-import { openedOf } from "./support.ts";
+import { callersOf } from "./support.ts";
 
 const FILES = {
   "app/jobs/mail_job.rb": "class MailJob < ApplicationJob\n  def perform(a)\n  end\nend\n",
@@ -24,9 +22,5 @@ it.each([
   ["OtherJob#perform", ["app.rb:3 likely", "app.rb:4 likely"]],
   ["UserMailer#welcome", ["app.rb:5 likely", "app.rb:6 name"]],
 ])("Rails calls %s for the methods of its class", async (name, callers) => {
-  const { index, texts } = await openedOf(FILES);
-  const uses = new UsesIndex(index, texts);
-  const definitions = (await uses.definitions(name)).filter(({ qualifiedName }) => qualifiedName === name);
-  const found = await new UsesFinder(uses, "callers").find(definitions, 1);
-  expect(found.map(({ path, line, certainty }) => `${path}:${line} ${certainty}`)).toEqual(callers);
+  expect(await callersOf(FILES, name)).toEqual(callers);
 });

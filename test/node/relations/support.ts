@@ -11,6 +11,7 @@ import { analyzeContent } from "../../../src/engines/search/analyze.ts";
 import type { SearchIndex } from "../../../src/engines/search/search-index.ts";
 import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
 import type { TextSource } from "../../../src/engines/search/types.ts";
+import { UsesFinder } from "../../../src/interface/questions/relations/callers.ts";
 import { sharedParser } from "../parsing/support.ts";
 import { openFiles, segmentOf, sha256, type TestFile, textsOf } from "../retrieval/support.ts";
 
@@ -54,6 +55,16 @@ function shown(found: Resolved): string {
   if (typeof found === "string") return found;
   const places = (found.among ?? [found]).map(({ path, line }) => `${path}:${line ?? "module"}`);
   return `${places.join(" | ")}${found.isLikely === true ? " likely" : ""}`;
+}
+
+/** The callers of the definitions with a name, or a qualified name, as `path:line certainty`, sorted. */
+export async function callersOf(files: Files, name: string): Promise<string[]> {
+  const { index, texts } = await openedOf(files);
+  const uses = new UsesIndex(index, texts);
+  const named = await uses.definitions(name);
+  const qualified = named.filter(({ qualifiedName }) => qualifiedName === name);
+  const found = await new UsesFinder(uses, "callers").find(qualified.length > 0 ? qualified : named, 1);
+  return found.map(({ path, line, certainty }) => `${path}:${line} ${certainty}`).sort();
 }
 
 /** The files as one revision, parsed as an index would parse them. */
