@@ -200,13 +200,13 @@ it("answers like a service that was never killed, wherever a run, a repair or a 
   await undisturbed.client.index(requestOf(undisturbed, LAST_PUSH));
   const expected = await answersOf(undisturbed);
 
-  // One kill for all: each run waits where it is to be killed until the others are there as well.
-  const killed = service.killAt(...victims.map(({ team, stop }) => ({ ...stop, matches: ofTeam(team, stop.matches) })));
-  for (const { team } of victims) await team.client.startIndex(requestOf(team, LAST_PUSH));
-  await killed;
-  await service.restart();
-  const states = await Promise.all(victims.map(({ team }) => stateOf(team)));
-  for (const [i, { name, left }] of victims.entries()) expect(states[i], name).toMatchObject(left);
+  for (const { name, team, stop, left } of victims) {
+    const killed = service.killAt({ ...stop, matches: ofTeam(team, stop.matches) });
+    await team.client.startIndex(requestOf(team, LAST_PUSH));
+    await killed;
+    await service.restart();
+    expect(await stateOf(team), name).toMatchObject(left);
+  }
   // Nobody asks the service about the runs: they go on by themselves.
   const ended = async () => (await db().execute(sql`select 1 from runs where state in ('queued', 'running')`)).rows;
   await expect.poll(ended, { timeout: RESUME_MS }).toEqual([]);

@@ -73,9 +73,9 @@ export class KillableService {
     this.#running = undefined;
   }
 
-  /** Kills the Workers with SIGKILL as soon as they have come to each of some statements; resolves when they are dead. */
-  killAt(...stops: Stop[]): Promise<void> {
-    return this.#proxy.stopAt(stops, () => {
+  /** Kills the Workers with SIGKILL as soon as they reach a statement; resolves when they are dead. */
+  killAt(stop: Stop): Promise<void> {
+    return this.#proxy.stopAt(stop, () => {
       const workers = execFileSync("pgrep", ["-P", String(process.pid), "-x", "workerd"], { encoding: "utf8" });
       for (const pid of workers.trim().split("\n")) process.kill(Number(pid), "SIGKILL");
     });

@@ -20,41 +20,31 @@ export interface Stop {
 export interface StatementProxy extends AsyncDisposable {
   /** Connection string of the database, by way of the proxy. */
   url: string;
-  /**
-   * Runs `action` once a statement has come to each of the stops; until then those that have wait there. From then on every statement is
-   * refused until `resume`. Resolves when the action has run.
-   */
-  stopAt(stops: readonly Stop[], action: () => void): Promise<void>;
+  /** Runs `action` at the stop. From then on every statement is refused until `resume`. Resolves when the action has run. */
+  stopAt(stop: Stop, action: () => void): Promise<void>;
   resume(): void;
 }
 
 interface Armed extends Stop {
-  /** How many more statements must match. */
   left: number;
+  reached: () => void;
 }
 
 export async function startStatementProxy(databaseUrl: string): Promise<StatementProxy> {
   const target = new URL(databaseUrl);
-  let armed: Armed[] = [];
-  /** Stops at which no statement waits yet. */
-  let missing = 0;
+  let armed: Armed | undefined;
   let isStopped = false;
-  let allReached = Promise.withResolvers<void>();
 
-  /** The stop that a statement comes to. */
-  const reachedBy = async ({ query, params }: Statement): Promise<Armed | undefined> => {
-    let reached: Armed | undefined;
-    for (const stop of armed)
-      if ((await stop.matches({ query, params: params ?? [] })) && --stop.left === 0) reached = stop;
-    return reached;
+  const reaches = async ({ query, params }: Statement): Promise<boolean> => {
+    const stop = armed;
+    if (!stop || !(await stop.matches({ query, params: params ?? [] }))) return false;
+    stop.left--;
+    return stop.left === 0 && armed === stop;
   };
-  const waitAtStop = (): Promise<void> => {
-    if (--missing === 0) {
-      isStopped = true;
-      armed = [];
-      allReached.resolve();
-    }
-    return allReached.promise;
+  const stopNow = () => {
+    isStopped = true;
+    armed?.reached();
+    armed = undefined;
   };
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     // The stack asks whether Neon's protocol is spoken here.
@@ -64,9 +54,9 @@ export async function startStatementProxy(databaseUrl: string): Promise<Statemen
     const body = Buffer.concat(chunks);
     const parsed = JSON.parse(body.toString()) as Statement | { queries: Statement[] };
     const statements = "queries" in parsed ? parsed.queries : [parsed];
-    let stop: Armed | undefined;
-    for (const statement of statements) stop ??= await reachedBy(statement);
-    if (stop?.at === "before") await waitAtStop();
+    let isReached = false;
+    for (const statement of statements) isReached ||= await reaches(statement);
+    if (isReached && armed?.at === "before") stopNow();
     if (isStopped) return void response.destroy();
     const headers = Object.entries(request.headers).flatMap(([name, value]): [string, string][] =>
       /^(neon-|content-type)/.test(name) && typeof value === "string" ? [[name, value]] : [],
@@ -74,7 +64,7 @@ export async function startStatementProxy(databaseUrl: string): Promise<Statemen
     // The connection string names the proxy's port; the database checks the password only.
     const answer = await fetch(`http://${target.host}/sql`, { method: "POST", headers, body });
     const bytes = Buffer.from(await answer.arrayBuffer());
-    if (stop) await waitAtStop();
+    if (isReached) stopNow();
     if (isStopped) return void response.destroy();
     response.writeHead(answer.status, { "content-type": "application/json" }).end(bytes);
   };
@@ -88,13 +78,14 @@ export async function startStatementProxy(databaseUrl: string): Promise<Statemen
   url.port = String(port);
   return {
     url: url.href,
-    stopAt: async (stops, action) => {
-      allReached = Promise.withResolvers();
-      missing = stops.length;
-      armed = stops.map((stop) => ({ ...stop, left: stop.occurrence ?? 1 }));
-      await allReached.promise;
-      action();
-    },
+    stopAt: (stop, action) =>
+      new Promise((resolve) => {
+        const reached = () => {
+          action();
+          resolve();
+        };
+        armed = { ...stop, left: stop.occurrence ?? 1, reached };
+      }),
     resume: () => {
       isStopped = false;
     },
