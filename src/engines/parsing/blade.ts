@@ -1,10 +1,7 @@
 /** The PHP in templates of Blade: `{{ … }}`, `{!! … !!}`, arguments of directives such as `@if (…)`, `@php … @endphp`, and bound attributes of components. */
 import { wordSet } from "../../lib/word-set.ts";
-import { endStatement } from "./statements.ts";
+import { blankOf, endStatement, NEWLINE, SEMICOLON } from "./statements.ts";
 
-const SPACE = 32;
-const NEWLINE = 10;
-const SEMICOLON = 59;
 /** `<?` */
 const OPEN_TAG = [60, 63];
 const COMMA = 44;
@@ -16,14 +13,14 @@ const OF_STYLES = wordSet("media supports import container layer page namespace 
 /** Arguments of a directive and values of an attribute are looked for in so many characters. */
 const MAX_ARGUMENTS = 10_000;
 const MAX_VALUE = 2_000;
-/** Directives without an end, such as an address in a text, before the rest is given up. */
+/** Unclosed directives after which reading stops: an e-mail address in a text may look like one. */
 const MAX_UNCLOSED = 100;
 /** Attributes of a tag. */
 const MAX_ATTRIBUTES = 100;
 
 /** The PHP of a template as a program: offsets and rows are as they are, the rest is blank, and each part is a statement. */
 export function phpOf(text: string, units: Uint16Array): Uint16Array {
-  const program = units.map((unit) => (unit === NEWLINE ? NEWLINE : SPACE));
+  const program = blankOf(units);
   // The mark of the first code, which has two characters or more, has room for what makes it a program.
   const room = text.search(/[^\n]{2}/);
   if (room < 0) return program;
@@ -55,7 +52,7 @@ export function phpOf(text: string, units: Uint16Array): Uint16Array {
       opening.lastIndex = close;
       continue;
     }
-    const end = name === undefined ? ENDS[mark.toLowerCase()] : BLOCKS[name];
+    const end = name === undefined ? ENDS[mark.replace("@", "").toLowerCase()] : BLOCKS[name];
     if (end === undefined) continue;
     const close = text.indexOf(end, start);
     // What begins such a part later does not end either.
@@ -68,11 +65,8 @@ export function phpOf(text: string, units: Uint16Array): Uint16Array {
 
 const ENDS: Readonly<Record<string, string>> = {
   "{{": "}}",
-  "@{{": "}}",
   "{{--": "--}}",
-  "@{{--": "--}}",
   "{!!": "!!}",
-  "@{!!": "!!}",
   "<?": "?>",
   "<?=": "?>",
   "<?php": "?>",

@@ -1,4 +1,4 @@
-/** What is the same of all components of Vue, Svelte and Astro. */
+/** What components of Vue, Svelte, Astro and Razor have in common. */
 import type { LanguageId } from "./languages.ts";
 
 /** Kind of symbol that a whole component is. */
@@ -6,7 +6,10 @@ export const COMPONENT = "component";
 /** Line of a component's definition: its first one. */
 export const COMPONENT_LINE = 1;
 
-/** Languages of which each file is a component. */
+/** Names of the configuration of a project of Nuxt. */
+export const NUXT_CONFIGS = ["nuxt.config.ts", "nuxt.config.js", "nuxt.config.mjs"];
+
+/** Languages in which each file is a component, and its script one of TypeScript or JavaScript. */
 export type ComponentLanguage = "vue" | "svelte" | "astro";
 
 /** Whether the files of a language are components. */

@@ -9,12 +9,10 @@ import { type ComponentLanguage, isComponentLanguage } from "./component-names.t
 import { asStatements, readMarkup, type Span } from "./markup.ts";
 import { razorOf } from "./razor.ts";
 import type { SourceText } from "./source-text.ts";
+import { NEWLINE, SPACE } from "./statements.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
 import type { DraftSymbol } from "./types.ts";
 import { blankValues, type GrammarRule, readGrammar } from "./yacc.ts";
-
-const SPACE = 32;
-const NEWLINE = 10;
 
 /** The code in a file of which the language's grammar reads only parts. */
 interface EmbeddedCode {

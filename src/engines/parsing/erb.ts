@@ -1,12 +1,9 @@
 /** The Ruby in templates of ERB: `<% … %>`, `<%= … %>` and their variants. */
-
-const SPACE = 32;
-const NEWLINE = 10;
-const SEMICOLON = 59;
+import { blankOf, SEMICOLON } from "./statements.ts";
 
 /** The Ruby of a template as a program: offsets and rows are as they are, the rest is blank, and each tag ends a statement. */
 export function rubyOf(text: string, units: Uint16Array): Uint16Array {
-  const program = units.map((unit) => (unit === NEWLINE ? NEWLINE : SPACE));
+  const program = blankOf(units);
   // `<%%` is text, `<%#` a comment.
   const opening = /<%([%#]|[-=]{0,2})/g;
   for (let found = opening.exec(text); found; found = opening.exec(text)) {

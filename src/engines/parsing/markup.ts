@@ -1,6 +1,6 @@
 /** Expressions and components in the markup of components. */
 import type { ComponentLanguage } from "./component-names.ts";
-import { endStatement } from "./statements.ts";
+import { blankOf, endStatement, find, NEGATION, SEMICOLON, skip, UNDERSCORE } from "./statements.ts";
 
 /** Part of a text, by offsets; the end is not part of it. */
 export interface Span {
@@ -53,19 +53,14 @@ export function readMarkup(language: ComponentLanguage, text: string, blocks: re
   return markup;
 }
 
-const SPACE = 32;
-const NEWLINE = 10;
-const SEMICOLON = 59;
-const NEGATION = 33;
 const HYPHEN = 45;
-const UNDERSCORE = 95;
 
 /**
  * The expressions of a markup as statements of a script, with offsets and rows as they are: the rest is blank. A sign before what would begin a
  * block, function or class makes an expression of it.
  */
 export function asStatements(units: Uint16Array, code: Markup["code"]): Uint16Array {
-  const statements = units.map((unit) => (unit === NEWLINE ? NEWLINE : SPACE));
+  const statements = blankOf(units);
   for (const { start, end, is } of code) {
     if (is === "name") {
       nameStatement(statements, units.subarray(start, end), start);
@@ -128,12 +123,6 @@ class Part {
     const { names } = this.#markup;
     for (const [name] of this.text.slice(start, end).matchAll(NAME)) if (names.size < MAX_NAMES) names.add(name);
   }
-
-  /** Where a text is found, else the end. */
-  find(sought: string, from: number): number {
-    const at = this.text.indexOf(sought, from);
-    return at < 0 ? this.text.length : at;
-  }
 }
 
 /** `{{ … }}` and the values of directives. */
@@ -143,11 +132,11 @@ function readVue(part: Part): void {
   for (let found = next.exec(text); found; found = next.exec(text)) {
     const at = next.lastIndex;
     if (found[0] === "{{") {
-      const close = part.find("}}", at);
+      const close = find(part.text, "}}", at);
       if (close === text.length) return;
       part.addCode(at, close);
       next.lastIndex = close + 2;
-    } else next.lastIndex = found[0] === "<" ? readTag(part, at) : part.find("-->", at);
+    } else next.lastIndex = found[0] === "<" ? readTag(part, at) : find(part.text, "-->", at);
   }
 }
 
@@ -168,19 +157,11 @@ function readTag(part: Part, start: number): number {
       at = skip(text, from, /[^\s>]*/y);
       continue;
     }
-    const to = part.find(quote, from + 1);
+    const to = find(part.text, quote, from + 1);
     if (/^(?::|v-bind:)is$/.test(name)) part.addUsed(from + 1, to);
     directive(part, name, from + 1, to);
     at = to + 1;
   }
-}
-
-/** The end of what a pattern with `y` matches at a place. */
-function skip(text: string, from: number, pattern: RegExp): number {
-  // From behind the end a pattern would begin at the start again.
-  pattern.lastIndex = Math.min(from, text.length);
-  pattern.test(text);
-  return pattern.lastIndex;
 }
 
 /** An attribute of Vue: `:of="…"`, `@event="…"`, `v-for="(item, i) in items"`, `#slot="{ item }"`. */
@@ -210,7 +191,7 @@ function readSvelte(part: Part): void {
       if (close === undefined) continue;
       svelteTag(part, at, close);
       next.lastIndex = close + 1;
-    } else next.lastIndex = part.find("-->", at);
+    } else next.lastIndex = find(part.text, "-->", at);
   }
 }
 
@@ -232,7 +213,7 @@ function svelteTag(part: Part, start: number, end: number): void {
       return;
     }
     case "@const": {
-      const split = part.find("=", from);
+      const split = find(part.text, "=", from);
       part.addNames(from, Math.min(split, end));
       part.addCode(split + 1, end);
       return;

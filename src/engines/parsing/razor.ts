@@ -1,17 +1,12 @@
 /** The C# in files of Razor: members of `@code { … }`, directives, and the statements and expressions of the markup. */
 import { wordSet } from "../../lib/word-set.ts";
 import type { Span } from "./markup.ts";
-import { endStatement } from "./statements.ts";
+import { blankOf, endStatement, find, NEGATION, NEWLINE, SEMICOLON, skip, SPACE, UNDERSCORE } from "./statements.ts";
 
-const SPACE = 32;
-const NEWLINE = 10;
-const SEMICOLON = 59;
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 const EQUALS = 61;
-const UNDERSCORE = 95;
 const TILDE = 126;
-const NEGATION = 33;
 const CLASS = [99, 108, 97, 115, 115];
 const USING = [117, 115, 105, 110, 103];
 /** `_=>{`: markup as a value is a function. */
@@ -54,7 +49,7 @@ class Reader {
   constructor(text: string, units: Uint16Array) {
     this.#text = text;
     this.#units = units;
-    this.#members = units.map((unit) => (unit === NEWLINE ? NEWLINE : SPACE));
+    this.#members = blankOf(units);
     this.#markup = this.#members.slice();
   }
 
@@ -63,18 +58,7 @@ class Reader {
     return { members: this.#members, markup: this.#markup, blocks: this.#blocks };
   }
 
-  /** The end of what a pattern with `y` matches at a place; the place itself if it does not. */
-  #skip(at: number, pattern: RegExp): number {
-    pattern.lastIndex = at;
-    return at <= this.#text.length && pattern.test(this.#text) ? pattern.lastIndex : at;
-  }
-
-  #find(sought: string, from: number): number {
-    const at = this.#text.indexOf(sought, from);
-    return at < 0 ? this.#text.length : at;
-  }
-
-  /** Copies code, whose space may hold the end of a statement by now. */
+  /** Copies code but not white space, where the end of a statement may have been written. */
   #copy(start: number, end: number, to: Uint16Array): void {
     for (let at = start; at < end; at++) if ((this.#units[at] as number) > SPACE) to[at] = this.#units[at] as number;
   }
@@ -96,9 +80,9 @@ class Reader {
         return at;
       }
       if (mark === "@") at = this.#transition(found.index, to, until === "file");
-      else if (mark === "<!--") at = this.#find("-->", at);
+      else if (mark === "<!--") at = find(this.#text, "-->", at);
       else if (mark[1] === "/") {
-        at = this.#find(">", at) + 1;
+        at = find(this.#text, ">", at) + 1;
         open--;
       } else {
         const tag = this.#tag(found.index + 1, at, to);
@@ -139,11 +123,11 @@ class Reader {
     }
     let at = nameEnd;
     for (;;) {
-      at = this.#skip(at, /\s+/y);
+      at = skip(this.#text, at, /\s+/y);
       if (at >= text.length || text[at] === ">") return { end: at + 1, isClosed: VOID.has(name.toLowerCase()) };
       if (text.startsWith("/>", at)) return { end: at + 2, isClosed: true };
-      const end = this.#skip(at, /@?[\w:.-]+/y);
-      const equals = this.#skip(end, /\s*/y);
+      const end = skip(this.#text, at, /@?[\w:.-]+/y);
+      const equals = skip(this.#text, end, /\s*/y);
       if (text[equals] === "=" && end > at) {
         const isCode =
           text[at] === "@" || (isComponent && TAKES_FUNCTION.test(text.slice(at, Math.min(end, at + 100))));
@@ -159,7 +143,7 @@ class Reader {
     to: Uint16Array,
   ): number {
     const text = this.#text;
-    let at = this.#skip(equals + 1, /\s*/y);
+    let at = skip(this.#text, equals + 1, /\s*/y);
     const quote = text[at];
     const isAssigned = isCode || isComponent;
     // What an attribute is given is assigned to the last letter of its name.
@@ -168,12 +152,12 @@ class Reader {
       to[equals] = EQUALS;
     };
     if (quote !== '"' && quote !== "'") {
-      if (quote !== "@") return this.#skip(at, /[^\s>]*/y);
+      if (quote !== "@") return skip(this.#text, at, /[^\s>]*/y);
       if (isAssigned && this.#isExpression(at)) assign();
       return this.#transition(at, to, false, isAssigned);
     }
     at++;
-    const close = this.#find(quote, at);
+    const close = find(this.#text, quote, at);
     const isShort = close > at && close - at < MAX_LINE;
     if (text[at] !== "@" && (isCode || (isComponent && isShort && IS_CODE.test(text.slice(at, close))))) {
       if (isShort) {
@@ -194,7 +178,7 @@ class Reader {
   }
 
   #isExpression(at: number): boolean {
-    const first = this.#skip(at + 1, /[A-Za-z_]\w*/y);
+    const first = skip(this.#text, at + 1, /[A-Za-z_]\w*/y);
     return first > at + 1 && !STATEMENTS.has(this.#text.slice(at + 1, first));
   }
 
@@ -203,7 +187,7 @@ class Reader {
     const text = this.#text;
     const follows = text[at + 1] ?? "";
     if (follows === "@") return at + 2;
-    if (follows === "*") return this.#find("*@", at + 2) + 2;
+    if (follows === "*") return find(this.#text, "*@", at + 2) + 2;
     if (follows === "(") {
       // `@(a)` is `_=a;`: any expression is a statement then.
       to[at] = UNDERSCORE;
@@ -213,26 +197,27 @@ class Reader {
       return close + 1;
     }
     if (follows === "{") return this.#code(at + 2, to) + 1;
-    const wordEnd = this.#skip(at + 1, /[A-Za-z_]\w*/y);
+    const wordEnd = skip(this.#text, at + 1, /[A-Za-z_]\w*/y);
     if (wordEnd === at + 1 || /\w/.test(text[at - 1] ?? "")) return at + 1;
     const word = text.slice(at + 1, wordEnd);
-    const inner = this.#skip(wordEnd, /[^\S\n]*/y);
+    const inner = skip(this.#text, wordEnd, /[^\S\n]*/y);
     if (isTop && (word === "code" || word === "functions")) {
-      const brace = this.#skip(wordEnd, /\s*/y);
+      const brace = skip(this.#text, wordEnd, /\s*/y);
       return text[brace] === "{" ? this.#membersOf(wordEnd, brace) : wordEnd;
     }
     if (isTop && text[inner] !== "(" && (USED.has(word) || DECLARED.has(word)))
       return this.#directive(word, at + 1, inner);
-    if (word === "section") return this.#skip(wordEnd, /\s*\w*\s*\{?/y);
+    if (word === "section") return skip(this.#text, wordEnd, /\s*\w*\s*\{?/y);
     if (STATEMENTS.has(word)) return this.#statement(at + 1, wordEnd, to);
-    if (word === "await" && this.#skip(inner, /foreach\b/y) > inner) return this.#statement(at + 1, inner + 7, to);
+    if (word === "await" && skip(this.#text, inner, /foreach\b/y) > inner)
+      return this.#statement(at + 1, inner + 7, to);
     return this.#expression(at + 1, word === "await" ? inner : at + 1, to, isValue);
   }
 
   /** `@using A.B`, `@model T`, `@inherits T`, `@inject T name`, `@namespace A`. */
   #directive(word: string, start: number, rest: number): number {
-    const lineEnd = Math.min(this.#find("\n", rest), rest + MAX_LINE);
-    const end = this.#skip(rest, /[^;\n]{0,1000}/y);
+    const lineEnd = Math.min(find(this.#text, "\n", rest), rest + MAX_LINE);
+    const end = skip(this.#text, rest, /[^;\n]{0,1000}/y);
     const own = rest + this.#text.slice(rest, end).trimEnd().length;
     if (own === rest) return lineEnd;
     if (USED.has(word)) this.#members.set(USING, start);
@@ -263,13 +248,13 @@ class Reader {
     const text = this.#text;
     let [from, at] = [start, wordEnd];
     for (;;) {
-      let inner = this.#skip(at, /\s*/y);
+      let inner = skip(this.#text, at, /\s*/y);
       const hasCondition = text[inner] === "(";
       if (hasCondition) {
         this.#copy(from, inner + 1, to);
         from = this.#code(inner + 1, to);
         at = from + 1;
-        inner = this.#skip(at, /\s*/y);
+        inner = skip(this.#text, at, /\s*/y);
       }
       if (text[inner] === "{") {
         this.#copy(from, inner + 1, to);
@@ -278,7 +263,7 @@ class Reader {
       } else if (!hasCondition) return at;
       if (from < text.length) this.#copy(from, from + 1, to);
       from = at;
-      const next = this.#skip(at, /\s*(?:else(?:\s+if)?|catch|finally|when|while)\b/y);
+      const next = skip(this.#text, at, /\s*(?:else(?:\s+if)?|catch|finally|when|while)\b/y);
       if (next === at) {
         if (text[at] === ";") this.#copy(at, ++at, to);
         return at;
@@ -290,7 +275,7 @@ class Reader {
   /** Reads `a.B(c)[d]?.E`, with what stands from `start` on before it. */
   #expression(start: number, first: number, to: Uint16Array, isValue: boolean): number {
     const text = this.#text;
-    let [from, at] = [start, this.#skip(first, /[A-Za-z_]\w*/y)];
+    let [from, at] = [start, skip(this.#text, first, /[A-Za-z_]\w*/y)];
     let isCall = isValue;
     for (;;) {
       const mark = text[at];
@@ -303,7 +288,7 @@ class Reader {
         at = from + 1;
         continue;
       }
-      const member = this.#skip(at, /!?\??\.[A-Za-z_]\w*|!(?=[.[(])|\?(?=\[)/y);
+      const member = skip(this.#text, at, /!?\??\.[A-Za-z_]\w*|!(?=[.[(])|\?(?=\[)/y);
       if (member === at) break;
       at = member;
     }
@@ -333,18 +318,18 @@ class Reader {
         this.#depth--;
         return index;
       } else if (mark.endsWith('"')) at = this.#endOfString(mark, at);
-      else if (mark === "'") at = this.#skip(at, /(?:\\[^\n']{1,10}|\\'|[^\\'\n])'/y);
+      else if (mark === "'") at = skip(this.#text, at, /(?:\\[^\n']{1,10}|\\'|[^\\'\n])'/y);
       else if (mark.startsWith("/")) {
-        at = mark === "//" ? this.#find("\n", at) : this.#find("*/", at) + 2;
+        at = mark === "//" ? find(this.#text, "\n", at) : find(this.#text, "*/", at) + 2;
         if (this.#isBlank(edge, index)) edge = at;
       } else if (mark === "<" || mark === "@") {
         const isFirst = this.#isBlank(edge, index);
         const [follows = ""] = mark === "<" ? "<" : (text[index + 1] ?? "");
-        const isName = mark === "@" && this.#skip(at, /[A-Za-z_]\w*\s*=(?!=)/y) > at;
+        const isName = mark === "@" && skip(this.#text, at, /[A-Za-z_]\w*\s*=(?!=)/y) > at;
         isRead = (isFirst && !isName) || (mark === "@" && /[*<:]/.test(follows));
         if (isRead) {
           this.#copy(from, index, to);
-          if (text.startsWith("<!--", index)) at = this.#find("-->", at) + 3;
+          if (text.startsWith("<!--", index)) at = find(this.#text, "-->", at) + 3;
           else if (mark === "<") at = this.#readMarkup(index, to, "element");
           else if (follows === ":") at = this.#readMarkup(index + 2, to, "line");
           else if (follows === "<") at = this.#fragment(index, to, isFirst);
@@ -381,8 +366,8 @@ class Reader {
   /** The end of a string behind its first quote. One that its line does not end is none. */
   #endOfString(mark: string, start: number): number {
     const text = this.#text;
-    if (text.startsWith('""', start) && !mark.includes("@")) return this.#find('"""', start + 2) + 3;
-    if (mark.includes("@")) return this.#skip(start, /(?:[^"]|"")*"/y);
-    return this.#skip(start, /(?:[^"\\\n]|\\.)*"/y);
+    if (text.startsWith('""', start) && !mark.includes("@")) return find(this.#text, '"""', start + 2) + 3;
+    if (mark.includes("@")) return skip(this.#text, start, /(?:[^"]|"")*"/y);
+    return skip(this.#text, start, /(?:[^"\\\n]|\\.)*"/y);
   }
 }

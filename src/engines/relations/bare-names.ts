@@ -1,5 +1,6 @@
 /** Names without a receiver, where a language has no implicit one. */
 import { wordSet } from "../../lib/word-set.ts";
+import { isPythonLanguage } from "./languages.ts";
 import type { Meaning } from "./types.ts";
 
 /** Languages in which members are named with what they are of. */
@@ -12,6 +13,6 @@ export const isOfType = (kind: string): boolean => kind === "method" || kind ===
 export function isBareName(language: string, meaning: Meaning): boolean {
   if (!NAMES_RECEIVERS.has(language)) return false;
   // In Python, a module may bind a method of an object to a name that others import.
-  const takesMethods = language === "python" || language === "notebook";
+  const takesMethods = isPythonLanguage(language);
   return meaning.to === "global" || (meaning.to === "import" && meaning.name !== "*" && !takesMethods);
 }

@@ -37,7 +37,7 @@ export function readRazor(root: SyntaxNode, file: FileBuilder): void {
   for (const using of place.usings) file.star(using);
 }
 
-/** Reads the statements of its markup. */
+/** Reads the statements in the markup of a file of Razor. */
 export function readRazorMarkup(root: SyntaxNode, file: FileBuilder): void {
   children(root, razorPlace(file, file.classAt(COMPONENT_LINE)));
 }

@@ -47,11 +47,13 @@ const CALL_NOTHING: ReadonlySet<string> = wordSet(
 export const mayCall = (language: string): boolean => !CALL_NOTHING.has(language);
 
 const SCRIPTS = "typescript tsx vue svelte astro javascript";
+const SCRIPT_LANGUAGES = wordSet(SCRIPTS);
+const PYTHON_LANGUAGES = wordSet("python notebook");
 const C = wordSet("c cpp yacc lex");
 /** Languages that call each other by the names that definitions have there. */
 const TOGETHER: readonly ReadonlySet<string>[] = [
-  wordSet(SCRIPTS),
-  wordSet("python notebook"),
+  SCRIPT_LANGUAGES,
+  PYTHON_LANGUAGES,
   wordSet("ruby erb"),
   wordSet("php blade"),
   wordSet("csharp razor"),
@@ -101,6 +103,12 @@ export function readsUsesOf(from: string, to: string): boolean {
   const read = TEMPLATES_OF.get(from);
   return read === undefined || read === to || from === to || !hasUses(to);
 }
+
+/** Whether files in the language are scripts of TypeScript or JavaScript, or have such. */
+export const isScriptLanguage = (language: string): boolean => SCRIPT_LANGUAGES.has(language);
+
+/** Whether files in the language are code of Python, or have such. */
+export const isPythonLanguage = (language: string): boolean => PYTHON_LANGUAGES.has(language);
 
 /** Languages whose rules may fail: they do not follow overloads by type, nor templates and macros of C++. */
 const UNSURE: ReadonlySet<string> = new Set(["cpp", "kotlin"]);

@@ -1,5 +1,5 @@
 /** What scripts and templates use without an import of their own. */
-import { COMPONENT, COMPONENT_LINE } from "../parsing/component-names.ts";
+import { COMPONENT, COMPONENT_LINE, NUXT_CONFIGS } from "../parsing/component-names.ts";
 import { foldersAbove, inFolder } from "./modules.ts";
 import { partialKey } from "./packages.ts";
 import type { RelatedFiles, Resolved } from "./resolved.ts";
@@ -30,7 +30,6 @@ async function codeBehind(files: RelatedFiles, path: string): Promise<Resolved> 
 const SCRIPT = /\.(?:vue|[cm]?[jt]sx?)$/;
 /** Folders of a project of Nuxt whose exports are imported where they are used. */
 const FOLDERS = /(?:^|\/)(?:composables|utils|stores?)\//;
-const CONFIGS = ["ts", "js", "mjs"].map((extension) => `nuxt.config.${extension}`);
 
 /** The only file that may export a name that a script of Nuxt does not bind. */
 export async function autoImportedFrom(files: RelatedFiles, path: string, name: string): Promise<string | undefined> {
@@ -48,6 +47,6 @@ export async function autoImportedFrom(files: RelatedFiles, path: string, name: 
 /** The folder of the nearest configuration of Nuxt, with a slash behind it; empty for the root of the repository. */
 async function nuxtRoot(files: RelatedFiles, path: string): Promise<string | undefined> {
   for (const folder of foldersAbove(path))
-    for (const config of CONFIGS) if (await files.uses(inFolder(folder, config))) return inFolder(folder, "");
+    for (const config of NUXT_CONFIGS) if (await files.uses(inFolder(folder, config))) return inFolder(folder, "");
   return undefined;
 }

@@ -1,6 +1,6 @@
 import { globalUsings, KnownProjects, razorUsings } from "./csharp-projects.ts";
 import { type GoModules, NO_MODULES, readGoModules } from "./go-modules.ts";
-import { hasSureRules, hasUses } from "./languages.ts";
+import { hasSureRules, hasUses, isScriptLanguage } from "./languages.ts";
 import { decodeUses, type StoredUses } from "./stored-uses.ts";
 import { inherits, resolveUse } from "./resolve.ts";
 import { ReadBudget } from "./read-budget.ts";
@@ -30,9 +30,6 @@ import { filesWithNames } from "../impact/names.ts";
 const MAX_OUTLINES = 100;
 /** Documents whose texts are read for a name in languages without rules. */
 const MAX_DOCUMENTS = 1_000;
-
-/** Languages in which an import names a file, a package or an alias. */
-const SCRIPTS: ReadonlySet<string> = new Set(["typescript", "tsx", "javascript", "vue", "svelte", "astro"]);
 
 /** SHA-256 of no bytes: an empty file has no record, since there is nothing to say. */
 const EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
@@ -226,11 +223,11 @@ export class UsesIndex implements QuestionFiles {
   /** Files that an import in a script may mean that does not begin with a dot: of a package of the repository, or through an alias. */
   async entries(path: string, module: string): Promise<readonly Entry[]> {
     if (path.endsWith(".rs")) return this.#rustPackages.entries(path, module);
-    return SCRIPTS.has(this.language(path)) ? this.#configs.entries(path, module) : [];
+    return isScriptLanguage(this.language(path)) ? this.#configs.entries(path, module) : [];
   }
 
   async packagesLedBy(path: string): Promise<readonly string[]> {
-    return SCRIPTS.has(this.language(path)) ? this.#configs.packagesLedBy(path) : [];
+    return isScriptLanguage(this.language(path)) ? this.#configs.packagesLedBy(path) : [];
   }
 
   async goModules(path: string): Promise<GoModules> {

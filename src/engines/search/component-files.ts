@@ -2,7 +2,7 @@
  * Components of Vue, Svelte, Astro and Razor. Each file is one, and nothing in it says its name: it has that of the file, by which templates use it. What is
  * stored of a content does not depend on its path, so components are no stored symbols; they are added where definitions are looked up.
  */
-import { COMPONENT, COMPONENT_LINE, pascalCase } from "../parsing/component-names.ts";
+import { COMPONENT, COMPONENT_LINE, NUXT_CONFIGS, pascalCase } from "../parsing/component-names.ts";
 import { type FileFilter, filesNamed, namedFiles, type NamedFile, outlinesOf, symbolsOf } from "./definitions.ts";
 import { foldCase } from "./names.ts";
 import { kindNumber, type SymbolPlace } from "./record.ts";
@@ -17,13 +17,13 @@ const FILE = /(?:^|\/)([A-Za-z][\w-]*)(?:\.(?:client|server|global))?\.(?:vue|sv
 const MAX_PATH = 1_000;
 
 /** Names of the component in a file: its own, and the one by which Nuxt knows it, which begins with the folders below `components`. */
-export interface ComponentNames {
+interface ComponentNames {
   name: string;
   qualifiedName: string;
 }
 
 /** The component that a path is of; undefined for other files, and for those without a name that templates can use, as `+page.svelte`. */
-export function componentAt(path: string, isNuxt: boolean): ComponentNames | undefined {
+function componentAt(path: string, isNuxt: boolean): ComponentNames | undefined {
   const [, stem] = path.length > MAX_PATH ? [] : (FILE.exec(path) ?? []);
   if (stem === undefined) return undefined;
   const name = pascalCase(stem);
@@ -41,11 +41,6 @@ function nuxtName(path: string, name: string): string {
 }
 
 const wordsOf = (name: string): string[] => name.match(/[A-Z]+(?![a-z])|[A-Z][a-z]*|[a-z]+|\d+/g) ?? [];
-
-/** The symbol of a component: all of its file. */
-export function componentSymbol(names: ComponentNames, lastLine: number): SymbolPlace {
-  return { kind: COMPONENT, ...names, parent: null, startLine: COMPONENT_LINE, endLine: Math.max(lastLine, 1) };
-}
 
 /** Component files of open indexes, by each of their names in lower case. */
 const components = new WeakMap<SearchIndex, ReadonlyMap<string, readonly number[]>>();
@@ -73,8 +68,7 @@ function componentOf(index: SearchIndex, file: number): ComponentNames | undefin
   return COMPONENT_FILE.test(path) ? componentAt(path, isNuxt(index)) : undefined;
 }
 
-const isNuxt = (index: SearchIndex): boolean =>
-  ["ts", "js", "mjs"].some((extension) => index.filesByName.has(`nuxt.config.${extension}`));
+const isNuxt = (index: SearchIndex): boolean => NUXT_CONFIGS.some((name) => index.filesByName.has(name));
 
 const named = (name: string, file: number): NamedFile => ({
   file,
@@ -110,7 +104,7 @@ export async function definitionsOf(
   return symbols.map((own, i) => {
     const component = names[i];
     if (!component) return own;
-    const lastLine = outlines[next++]?.chunks.at(-1)?.endLine ?? COMPONENT_LINE;
-    return own.concat(componentSymbol(component, lastLine));
+    const endLine = outlines[next++]?.chunks.at(-1)?.endLine ?? COMPONENT_LINE;
+    return own.concat({ kind: COMPONENT, ...component, parent: null, startLine: COMPONENT_LINE, endLine });
   });
 }

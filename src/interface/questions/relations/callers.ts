@@ -22,7 +22,7 @@ import {
 import { GoInterfaces } from "./go-interfaces.ts";
 import { stemOf } from "./importers.ts";
 import { Judge, type Judged, writtenName } from "./judge.ts";
-import { type FilesToRead, filesMentioning } from "./mentioning.ts";
+import { type FilesToRead, filesMentioning, usesByName } from "./mentioning.ts";
 import { isRubyFile, JOB_CALLS } from "../../../engines/relations/ruby-keys.ts";
 import { constructionsOf, isInitializer } from "./constructions.ts";
 import { propertyReads } from "./property-reads.ts";
@@ -95,11 +95,9 @@ export class UsesFinder {
     await this.#inFiles(await this.#searchesFor(aliases));
     if (this.#relation === "callers") await this.#inOtherFiles(searches);
     const found = searches.flatMap(({ uses }) => uses);
-    found.push(
-      ...(await this.#constructions([...definitions.keys()].filter((each) => isInitializer(this.#files, each)))),
-    );
+    const all = [...definitions.keys()];
+    found.push(...(await this.#constructions(all.filter((each) => isInitializer(this.#files, each)))));
     if (this.#relation === "callers") {
-      const all = [...definitions.keys()];
       found.push(...(await this.#ofConstructors(all)));
       // A property is read, not called: no rule leads from a call to one.
       if (found.every(({ certainty }) => certainty === "name")) found.push(...(await propertyReads(this.#files, all)));
@@ -274,10 +272,9 @@ export class UsesFinder {
   /** Adds to each search the lines of files in languages without rules on which its name stands before a parenthesis. */
   async #inOtherFiles(searches: readonly Search[]): Promise<void> {
     const wanted = searches.filter(({ others }) => others.size > 0);
-    const lines = await this.#files.linesMentioning(wanted.map(({ name, others }) => ({ name, paths: others })));
-    for (const [i, { name, uses }] of wanted.entries())
-      for (const { text, path, line } of lines[i] ?? [])
-        if (isCalled(text, name)) uses.push({ path, line, certainty: "name", distance: 1 });
+    const asked = wanted.map(({ name, others }) => ({ name, paths: others }));
+    const found = await usesByName(this.#files, asked, ({ text }, name) => isCalled(text, name));
+    for (const [i, { uses }] of wanted.entries()) for (const use of found[i] ?? []) uses.push(use);
   }
 }
 

@@ -2,6 +2,7 @@
 import { mayCall, mayCallIn, readsUsesOf } from "../../../engines/relations/languages.ts";
 import { folderOf } from "../../../engines/relations/modules.ts";
 import type { QuestionFiles } from "../../../engines/relations/question-files.ts";
+import type { FoundUse } from "./found.ts";
 
 /** Files that mention a name that are read for it. */
 const MAX_FILES = 1_000;
@@ -56,6 +57,20 @@ export async function filesMentioning(
 function maySee(path: string, name: string, near: readonly string[]): boolean {
   if (!path.endsWith(".go") || /^\p{Lu}/u.test(name)) return true;
   return near.some((own) => !own.endsWith(".go") || folderOf(own) === folderOf(path));
+}
+
+/** For each name, the lines of some files that mention it and pass, as uses by name. */
+export async function usesByName(
+  files: QuestionFiles,
+  wanted: readonly { name: string; paths: ReadonlySet<string> }[],
+  passes: (line: { path: string; text: string }, name: string) => boolean,
+): Promise<FoundUse[][]> {
+  const lines = await files.linesMentioning(wanted);
+  return wanted.map(({ name }, i) =>
+    (lines[i] ?? []).flatMap((found): FoundUse[] =>
+      passes(found, name) ? [{ path: found.path, line: found.line, certainty: "name", distance: 1 }] : [],
+    ),
+  );
 }
 
 async function pathsMentioning(

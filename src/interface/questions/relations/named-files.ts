@@ -3,6 +3,7 @@ import { hasUses, isTemplate } from "../../../engines/relations/languages.ts";
 import { folderOf } from "../../../engines/relations/modules.ts";
 import type { QuestionFiles } from "../../../engines/relations/question-files.ts";
 import type { FoundUse } from "./found.ts";
+import { usesByName } from "./mentioning.ts";
 
 /** What paths in texts consist of. */
 const PATH_CHARACTER = /[\w./@~-]/;
@@ -13,9 +14,9 @@ const QUOTE = /["'`]/;
 export async function namingLines(files: QuestionFiles, path: string): Promise<FoundUse[]> {
   const language = files.language(path);
   if (hasUses(language) && !isTemplate(language) && language !== "bash") return [];
-  const last = path.slice(path.lastIndexOf("/") + 1);
+  const last = nameIn(path);
   // A partial of Rails is `_item.html.erb`, and rendered as `item`.
-  const stem = last.slice(0, last.indexOf(".", 1) < 0 ? last.length : last.indexOf(".", 1)).replace(/^_/, "");
+  const stem = nameIn(withoutExtension(path));
   if (stem === "") return [];
   const names = [...new Set([stem, `_${stem}`])];
   const isOnly = files.paths.every((each) => each === path || !isEndOf(last, each));
@@ -24,14 +25,10 @@ export async function namingLines(files: QuestionFiles, path: string): Promise<F
     const mentioning = await files.mentioning(name, [path]);
     wanted.push({ name, paths: new Set(mentioning.map((each) => each.path).filter((each) => each !== path)) });
   }
-  const lines = await files.linesMentioning(wanted);
-  return wanted.flatMap(({ name }, i) =>
-    (lines[i] ?? []).flatMap((found): FoundUse[] =>
-      namesFile(found.text, name, { path, isBare: isOnly || folderOf(found.path) === folderOf(path) })
-        ? [{ path: found.path, line: found.line, certainty: "name", distance: 1 }]
-        : [],
-    ),
+  const found = await usesByName(files, wanted, (line, name) =>
+    namesFile(line.text, name, { path, isBare: isOnly || folderOf(line.path) === folderOf(path) }),
   );
+  return found.flat();
 }
 
 /**
@@ -58,6 +55,8 @@ export function namesFile(text: string, name: string, { path, isBare }: { path: 
   }
   return false;
 }
+
+const nameIn = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
 const isEndOf = (end: string, path: string): boolean => path === end || path.endsWith(`/${end}`);
 

@@ -1,8 +1,9 @@
 /** Reads of properties, which call a function without a parenthesis: `@property` of Python, `get` of scripts and Dart, properties of C#. */
-import { mayCallIn } from "../../../engines/relations/languages.ts";
+import { isPythonLanguage, isScriptLanguage, mayCallIn } from "../../../engines/relations/languages.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import type { FoundUse } from "./found.ts";
+import { usesByName } from "./mentioning.ts";
 
 /** Lines above a definition on which its decorators are looked for. */
 const DECORATOR_LINES = 4;
@@ -20,12 +21,8 @@ export async function propertyReads(files: QuestionFiles, definitions: readonly 
     const reading = mentioning.filter(({ language }) => languages.some((of) => mayCallIn(language, of)));
     wanted.push({ name, paths: new Set(reading.map(({ path }) => path)) });
   }
-  const lines = wanted.length === 0 ? [] : await files.linesMentioning(wanted);
-  return wanted.flatMap(({ name }, i) =>
-    (lines[i] ?? []).flatMap(({ path, line, text }): FoundUse[] =>
-      readsMember(text, name) ? [{ path, line, certainty: "name", distance: 1 }] : [],
-    ),
-  );
+  const reads = wanted.length === 0 ? [] : await usesByName(files, wanted, ({ text }, name) => readsMember(text, name));
+  return reads.flat();
 }
 
 /** Whether a line has a name behind a dot and not before a parenthesis. */
@@ -42,10 +39,10 @@ async function propertiesAmong(files: QuestionFiles, definitions: readonly Defin
     const language = files.language(path);
     return language === "csharp"
       ? kind === "field"
-      : kind === "method" && (isPython(language) || ACCESSOR.has(language));
+      : kind === "method" && (isPythonLanguage(language) || hasAccessors(language));
   });
   const places = possible.map(({ path, startLine }) => {
-    const first = isPython(files.language(path)) ? Math.max(1, startLine - DECORATOR_LINES) : startLine;
+    const first = isPythonLanguage(files.language(path)) ? Math.max(1, startLine - DECORATOR_LINES) : startLine;
     return Array.from({ length: startLine - first + 1 }, (_, i) => ({ path, line: first + i }));
   });
   const lines = possible.length === 0 ? [] : await files.lines(places.flat());
@@ -56,11 +53,9 @@ async function propertiesAmong(files: QuestionFiles, definitions: readonly Defin
   });
 }
 
-const isPython = (language: string): boolean => language === "python" || language === "notebook";
-
 /** Whether a definition is a property, by its line and those above it. */
 function isProperty({ name }: DefinedSymbol, language: string, lines: readonly string[]): boolean {
-  if (isPython(language)) return decoratorsOf(lines).some((line) => PROPERTY.test(line));
+  if (isPythonLanguage(language)) return decoratorsOf(lines).some((line) => PROPERTY.test(line));
   const [line = ""] = lines;
   const at = line.indexOf(lastPart(name));
   if (at < 0) return false;
@@ -68,8 +63,8 @@ function isProperty({ name }: DefinedSymbol, language: string, lines: readonly s
   return /\b(?:get|set)\s+$/.test(line.slice(0, at));
 }
 
-/** Languages with `get name()`. */
-const ACCESSOR: ReadonlySet<string> = new Set(["typescript", "tsx", "javascript", "vue", "svelte", "astro", "dart"]);
+/** Whether a language has `get name()`. */
+const hasAccessors = (language: string): boolean => isScriptLanguage(language) || language === "dart";
 
 /** The decorators above the last of some lines. */
 function decoratorsOf(lines: readonly string[]): string[] {
