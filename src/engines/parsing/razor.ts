@@ -26,7 +26,7 @@ const TAKES_FUNCTION = /^On[A-Z]|(?:Changed|Func)$/;
 /** A parameter's value that is a call or a function; others may be texts. */
 const IS_CODE = /^[A-Za-z_][\w.]{0,200}\([^]*\)$|=>|^(?:Handle|On)[A-Z]\w*$|^[A-Z]\w*Async$/;
 
-export interface RazorCode {
+interface RazorCode {
   /** Directives, and members in classes of their own. Offsets and rows are as they are, the rest is blank. */
   members: Uint16Array;
   /** Statements of the markup, in the same form. The name of a component has the sign `~` before it. */
