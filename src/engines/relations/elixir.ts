@@ -1,9 +1,9 @@
 /** Uses of Elixir, which are known by name alone. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import type { Found, NodeReader } from "./named.ts";
+import type { Found, NameRules } from "./named.ts";
 
 /** Takes the calls of a node, functions that it names with their arity, and those of templates in it. */
-export const elixir: NodeReader = (node, found) => {
+function read(node: SyntaxNode, found: Found): void {
   switch (node.type) {
     case "call":
       call(node, found);
@@ -24,7 +24,9 @@ export const elixir: NodeReader = (node, found) => {
     case "sigil":
       if (/^~[HLEF]/.test(node.text.slice(0, 2))) template(node, found);
   }
-};
+}
+
+export const elixir: NameRules = { read };
 
 function call(node: SyntaxNode, found: Found): void {
   const target = node.field("target");

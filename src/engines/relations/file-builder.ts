@@ -28,6 +28,8 @@ export const MAX_USES = 50_000;
 
 /** Collects what a file's tree says, in one walk; `finish` then looks the names up, since most may be used before they are bound. */
 export class FileBuilder {
+  /** Names that nothing in the file binds, or several things, may be those of functions that are handed over. */
+  takesUnknown = false;
   readonly top: Scope = { outer: undefined, names: new Map(), own: undefined, path: null };
   readonly #uses: {
     kind: UseKind;
@@ -215,11 +217,16 @@ export class FileBuilder {
     return returns;
   }
 
+  #mayBeFunction(meaning: Meaning): boolean {
+    if (this.takesUnknown && (meaning.to === "global" || meaning.to === "ambiguous")) return true;
+    return mayBeFunction(meaning, this.#classesByLine);
+  }
+
   finish(): FileUses {
     const uses: Use[] = [];
     for (const { kind, name, line, scope, of, given } of this.#uses) {
       const meaning = meaningOf(of);
-      if (kind === "reference" && !mayBeFunction(meaning, this.#classesByLine)) continue;
+      if (kind === "reference" && !this.#mayBeFunction(meaning)) continue;
       uses.push({ kind, name, line, enclosing: scope.path, meaning, ...(given !== undefined && { arguments: given }) });
     }
     const bindings = [...this.top.names].map(([name, binding]) => [name, meaningOfBinding(binding, 0)] as const);

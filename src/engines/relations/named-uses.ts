@@ -1,159 +1,70 @@
-/** Uses of languages without rules of scope: each is known by its name alone. */
+/** Uses of languages in which the rules of names end with the file: what a file does not define is known by name alone. */
+import { wordSet } from "../../lib/word-set.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import { dart } from "./dart.ts";
 import { elixir } from "./elixir.ts";
+import type { Scope } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import type { NamedLanguage } from "./languages.ts";
-import { Found, lastName, MAX_STEPS, type NodeReader } from "./named.ts";
-import { type Place, visitChildren } from "./walk.ts";
+import { MAX_DEPTH } from "./limits.ts";
+import { lua } from "./lua.ts";
+import { Found, type NamedPlace, type NameRules, type NodeReader } from "./named.ts";
+import { scala } from "./scala.ts";
+import { swift } from "./swift.ts";
+import { zig } from "./zig.ts";
 
-const quoted = (node: SyntaxNode | undefined): string | undefined => /^["'](.*)["']$/s.exec(node?.text ?? "")?.[1];
+/** Commands that are given the name of a function, each with the options before it. */
+const TAKE_FUNCTIONS = wordSet("trap complete compdef run");
 
-/** Whether a name is that of a type: by custom, it begins with a capital. */
-const isType = (name: SyntaxNode | undefined): boolean => /^\p{Lu}/u.test(name?.text ?? "");
-
-/** A type that is called is constructed. */
-const called = (found: Found, name: SyntaxNode | undefined): void =>
-  found.use(isType(name) ? "construct" : "call", name);
-
-const swift: NodeReader = (node, found) => {
-  switch (node.type) {
-    case "call_expression": {
-      const of = node.namedChild(0);
-      called(found, of?.type === "navigation_expression" ? of.field("suffix")?.field("suffix") : of);
-      return;
-    }
-    case "inheritance_specifier":
-      found.inherits([node]);
-      return;
-    case "attribute":
-      found.use("decorator", lastName(node));
-      return;
-    case "import_declaration":
-      found.imports(node.namedChildren.at(-1)?.text, node);
-  }
-};
-
-const scala: NodeReader = (node, found) => {
-  switch (node.type) {
-    case "call_expression": {
-      const of = node.field("function");
-      const inner = of?.type === "generic_function" ? of.field("function") : of;
-      const member = inner?.type === "field_expression" ? inner.field("field") : undefined;
-      if (!member) called(found, inner);
-      else if (isType(member)) found.use("construct", member);
-      return;
-    }
-    // Methods without parameters are called without parentheses.
-    case "field_expression": {
-      const member = node.field("field");
-      if (!isType(member)) found.use("call", member);
-      return;
-    }
-    case "infix_expression":
-      found.use("call", node.field("operator"));
-      return;
-    case "instance_expression":
-      found.use("construct", lastName(node.namedChild(0)));
-      return;
-    case "extends_clause":
-      found.inherits(node.fields("type"));
-      return;
-    case "annotation":
-      found.use("decorator", lastName(node.field("name")));
-      return;
-    case "import_declaration": {
-      const path = node.fields("path").flatMap(({ type, text }) => (type === "identifier" ? [text] : []));
-      const selectors = node.childOfType("namespace_selectors", "namespace_wildcard");
-      if (!selectors) found.imports(path.slice(0, -1).join("."), node, path.at(-1));
-      else if (selectors.namedChildren.length === 0) found.imports(path.join("."), node);
-      // a.b.{C, D => E, _}
-      for (const selector of selectors?.namedChildren ?? []) {
-        const name = selector.type === "identifier" ? selector : selector.namedChild(0);
-        found.imports(path.join("."), node, name?.text);
-      }
-    }
-  }
-};
-
-const lua: NodeReader = (node, found) => {
-  if (node.type !== "function_call") return;
-  const name = node.field("name");
-  const last = name?.field("method") ?? name?.field("field") ?? name;
-  found.use("call", last);
-  if (last?.text === "require") found.imports(quoted(node.field("arguments")?.namedChild(0)), node);
-};
-
-const bash: NodeReader = (node, found) => {
+const readBash: NodeReader = (node, found, place) => {
   if (node.type !== "command") return;
   const name = node.field("name")?.namedChild(0);
   if (name?.type !== "word") return;
-  found.use("call", name);
+  found.bare("call", name, place);
   if (name.text === "source" || name.text === ".")
     found.imports(node.field("argument")?.text.replace(/^["']|["']$/g, ""), node);
-};
-
-const zig: NodeReader = (node, found) => {
-  if (node.type === "call_expression") {
-    const of = node.field("function");
-    found.use("call", of?.field("member") ?? of);
-  } else if (node.type === "builtin_function" && node.namedChild(0)?.text === "@import")
-    found.imports(quoted(node.childOfType("arguments")?.namedChild(0)), node);
-};
-
-const dart: NodeReader = (node, found) => {
-  switch (node.type) {
-    case "new_expression":
-    case "const_object_expression":
-      found.use("construct", node.childOfType("type_identifier"));
-      return;
-    case "superclass":
-    case "interfaces":
-    case "mixins":
-      found.inherits(node.namedChildren.filter(({ type }) => type === "type_identifier"));
-      return;
-    case "annotation":
-      found.use("decorator", node.field("name"));
-      return;
-    case "import_specification":
-    case "library_export":
-      found.imports(quoted(node.childOfType("configurable_uri")), node);
-      return;
+  else if (TAKE_FUNCTIONS.has(name.text)) {
+    const words = node.fields("argument").slice(0, MAX_WORDS);
+    found.bare(
+      "reference",
+      words.find(({ text }) => !text.startsWith("-")),
+      place,
+    );
   }
-  // A call is written as the name and its arguments side by side.
-  const parts = node.namedChildren;
-  parts.forEach((part, i) => {
-    const before = parts[i - 1];
-    if ((part.type !== "selector" && part.type !== "argument_part") || !before) return;
-    if (part.type === "selector" && part.namedChild(0)?.type !== "argument_part") return;
-    called(found, before.type === "identifier" ? before : lastOfSelector(before));
-  });
 };
 
-function lastOfSelector(node: SyntaxNode): SyntaxNode | undefined {
-  let at: SyntaxNode | undefined = node;
-  for (let steps = 0; at && at.type !== "identifier" && steps < MAX_STEPS; steps++) at = at.namedChildren.at(-1);
-  return at;
-}
+/** Words of a command among which a function is looked for. */
+const MAX_WORDS = 4;
 
-const READERS: Readonly<Record<NamedLanguage, NodeReader>> = {
-  swift,
-  scala,
-  lua,
-  bash,
-  elixir,
-  zig,
-  dart,
+const bash: NameRules = {
+  read: readBash,
+  functions: (node) => (node.type === "function_definition" ? [node.field("name")] : []),
 };
+
+const RULES: Readonly<Record<NamedLanguage, NameRules>> = { swift, scala, lua, bash, elixir, zig, dart };
 
 /** A reader of the uses of a language. */
 export function namedUsesOf(language: NamedLanguage): (root: SyntaxNode, file: FileBuilder) => void {
-  const read = READERS[language];
+  const rules = RULES[language];
   return (root, file) => {
+    file.takesUnknown = true;
     const found = new Found(file);
-    const visit = (node: SyntaxNode, place: Place): void => {
-      read(node, found);
-      visitChildren(node, place, visit);
+    /** Returns the scope of what is in the node; `head` is that of the node before it. */
+    const visit = (node: SyntaxNode, place: NamedPlace, head?: Scope): Scope => {
+      for (const name of rules.functions?.(node, place) ?? [])
+        if (name) file.bindOnce(place.scope, name.text, name.row + 1);
+      const scope = head ?? (rules.opens?.(node, place) ? file.inner(place.scope, undefined) : place.scope);
+      for (const name of rules.variables?.(node, place) ?? [])
+        if (name) file.bind(scope, name.text, { is: "variable" });
+      const members = rules.types?.has(node.type) ? scope : place.members;
+      const inner = { file, scope, members, depth: place.depth + 1, around: node.type };
+      rules.read(node, found, inner);
+      if (place.depth >= MAX_DEPTH) return scope;
+      let before: Scope | undefined;
+      for (const child of node.namedChildren)
+        before = visit(child, inner, child.type === rules.body && before !== scope ? before : undefined);
+      return scope;
     };
-    visit(root, { file, scope: file.top, depth: 0 });
+    visit(root, { file, scope: file.top, members: undefined, depth: 0 });
   };
 }

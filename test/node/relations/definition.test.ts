@@ -74,7 +74,9 @@ describe("the definition at a position", () => {
   it("of languages with and without rules", async () => {
     expect(await at({ "a.py": "class A:\n    def go(self):\n        self.g|o()\n" })).toEqual(["a.py:2 certain"]);
     expect(await at({ "a.go": "package a\n\nfunc run() {}\n\nfunc main() { r|un() }\n" })).toEqual(["a.go:3 certain"]);
-    expect(await at({ "a.lua": "function go()\nend\n\ng|o()\n", "b.py": "def go():\n    pass\n" })).toEqual([
+    const python = "def go():\n    pass\n";
+    expect(await at({ "a.lua": "function go()\nend\n\ng|o()\n", "b.py": python })).toEqual(["a.lua:1 likely"]);
+    expect(await at({ "a.lua": "function go()\nend\n\nx.y.g|o()\n", "b.py": python })).toEqual([
       "a.lua:1 name",
       "b.py:1 name",
     ]);

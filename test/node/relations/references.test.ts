@@ -13,7 +13,9 @@ async function callersIn(
   const found: Record<string, string[]> = {};
   for (const name of names) {
     const uses = new UsesIndex(index, texts);
-    const own = await new UsesFinder(uses, "callers").find(await uses.definitions(name), 1);
+    const named = await uses.definitions(name);
+    const qualified = named.filter(({ qualifiedName }) => qualifiedName === name);
+    const own = await new UsesFinder(uses, "callers").find(qualified.length > 0 ? qualified : named, 1);
     found[name] = own.map(({ path, line, certainty }) => `${path}:${line} ${certainty}`).sort();
   }
   return found;
@@ -257,13 +259,13 @@ describe("functions that are named without being called", () => {
         "}",
       ].join("\n"),
     };
-    expect(await callersIn(files, ["OnClick", "Convert", "Loop", "Map", "Inherited", "Util.Title"])).toEqual({
+    expect(await callersIn(files, ["OnClick", "Convert", "Loop", "Map", "Inherited", "N.Util.Title"])).toEqual({
       OnClick: ["A.cs:5 certain"],
       Convert: ["A.cs:10 certain", "A.cs:6 certain"],
       Loop: ["A.cs:7 certain"],
       Map: ["A.cs:8 certain"],
       Inherited: ["A.cs:9 certain"],
-      "Util.Title": [],
+      "N.Util.Title": [],
     });
   });
 

@@ -99,8 +99,7 @@ export class UsesFinder {
     found.push(...(await this.#constructions(all.filter((each) => isInitializer(this.#files, each)))));
     if (this.#relation === "callers") {
       found.push(...(await this.#ofConstructors(all)));
-      // A property is read, not called: no rule leads from a call to one.
-      if (found.every(({ certainty }) => certainty === "name")) found.push(...(await propertyReads(this.#files, all)));
+      found.push(...(await propertyReads(this.#files, all, found)));
     }
     const sureness = new Map([...definitions].map(([each, certainty]) => [symbolKey(each), certainty]));
     for (const use of found) {

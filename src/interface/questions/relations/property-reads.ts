@@ -1,74 +1,155 @@
-/** Reads of properties, which call a function without a parenthesis: `@property` of Python, `get` of scripts and Dart, properties of C#. */
-import { isPythonLanguage, isScriptLanguage, mayCallIn } from "../../../engines/relations/languages.ts";
+/** Reads of properties, which call a function without a parenthesis. */
+import { isPythonLanguage, isScriptLanguage, mayCall, mayCallIn } from "../../../engines/relations/languages.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { lastPart } from "../../../engines/search/names.ts";
-import type { FoundUse } from "./found.ts";
+import { type FoundUse, placeKey, symbolKey } from "./found.ts";
 import { usesByName } from "./mentioning.ts";
 
-/** Lines above a definition on which its decorators are looked for. */
-const DECORATOR_LINES = 4;
-const PROPERTY = /^@(?:\w+\.)*\w*property\b|^@\w+\.(?:setter|deleter)\b/;
+/** How a language writes properties. */
+interface Properties {
+  /** Kinds of the symbols that may be properties. */
+  kinds: readonly string[];
+  /** Lines that are read above and below the one that a definition begins on. */
+  above?: number;
+  below?: number;
+  /** Whether a definition is a property: by its line from the name on, what is before the name, and the other lines. */
+  isProperty: (after: string, before: string, others: readonly string[]) => boolean;
+  /** Whether members are named without a receiver within their type. */
+  isImplicit?: boolean;
+  /** Whether some uses of a property are known for sure: calls of it, or its name without a receiver. */
+  hasSureUses?: boolean;
+}
+
+const PYTHON: Properties = {
+  kinds: ["method"],
+  above: 4,
+  isProperty: (_after, _before, others) =>
+    decoratorsIn(others).some((line) => /^@(?:\w+\.)*\w*property\b|^@\w+\.(?:setter|deleter)\b/.test(line)),
+};
+const ACCESSORS: Properties = {
+  kinds: ["method"],
+  isProperty: (_after, before) => /\b(?:get|set)\s+$/.test(before),
+};
+const PROPERTIES: Readonly<Record<string, Properties>> = {
+  dart: { ...ACCESSORS, isImplicit: true, hasSureUses: true },
+  csharp: { kinds: ["field"], isProperty: (after) => /^\s*(?:\{|=>|$)/.test(after), isImplicit: true },
+  // `var total: Int {`
+  swift: { kinds: ["field"], isProperty: (after) => /^[^=]*\{/.test(after), isImplicit: true },
+  // `val total: Int get() = 1`, also with `get` on the next line.
+  kotlin: {
+    kinds: ["field", "variable"],
+    below: 1,
+    isProperty: (after, _before, [next = ""]) => /\bget\(\)/.test(after) || next.startsWith("get()"),
+    isImplicit: true,
+  },
+  // Laravel reads the methods of a model that return relations or attributes as its properties.
+  php: {
+    kinds: ["method"],
+    below: 3,
+    isProperty: (after, _before, others) =>
+      /\)\s*:\s*\??(?:Has(?:One|Many)(?:Through)?|BelongsTo(?:Many)?|Morph(?:To|One|Many|ToMany|edByMany)|Attribute)\b/.test(
+        after,
+      ) ||
+      others.some((line) =>
+        /^return \$this->(?:has(?:One|Many)(?:Through)?|belongsTo(?:Many)?|morph(?:To|One|Many|ToMany|edByMany))\(/.test(
+          line,
+        ),
+      ),
+    hasSureUses: true,
+  },
+};
+
+function propertiesIn(language: string): Properties | undefined {
+  if (isPythonLanguage(language)) return PYTHON;
+  return isScriptLanguage(language) ? ACCESSORS : PROPERTIES[language];
+}
+
 /** More definitions are not looked at, as of a change that touches many. */
 const MAX_DEFINITIONS = 20;
 
-/** The lines that read or set one of some definitions, as far as these are properties; they are known by name. */
-export async function propertyReads(files: QuestionFiles, definitions: readonly DefinedSymbol[]): Promise<FoundUse[]> {
-  const properties = definitions.length > MAX_DEFINITIONS ? [] : await propertiesAmong(files, definitions);
+/**
+ * The lines that read or set one of some definitions, as far as these are properties; they are known by name.
+ *
+ * @param known uses that are found already: their lines are left out, and what is called for sure is no property but in languages with sure
+ *   uses of these
+ */
+export async function propertyReads(
+  files: QuestionFiles,
+  definitions: readonly DefinedSymbol[],
+  known: readonly FoundUse[],
+): Promise<FoundUse[]> {
+  const called = new Set(
+    known.flatMap(({ certainty, target }) => (target && certainty !== "name" ? [placeKey(target)] : [])),
+  );
+  const possible = definitions.filter((each) => {
+    const rule = propertiesIn(files.language(each.path));
+    return rule?.kinds.includes(each.kind) === true && (rule.hasSureUses === true || !called.has(symbolKey(each)));
+  });
+  const properties = possible.length > MAX_DEFINITIONS ? [] : await propertiesAmong(files, possible);
   const wanted: { name: string; paths: Set<string> }[] = [];
+  const implicit = new Map<string, Set<string>>();
   for (const [name, own] of Map.groupBy(properties, (each) => lastPart(each.name))) {
     const languages = own.map(({ path }) => files.language(path));
     const mentioning = await files.mentioning(name, [...new Set(own.map(({ path }) => path))]);
-    const reading = mentioning.filter(({ language }) => languages.some((of) => mayCallIn(language, of)));
+    const reading = mentioning.filter(
+      ({ language }) => mayCall(language) && languages.some((of) => mayCallIn(language, of)),
+    );
     wanted.push({ name, paths: new Set(reading.map(({ path }) => path)) });
+    const around = own.filter(({ path }) => propertiesIn(files.language(path))?.isImplicit === true);
+    implicit.set(name, new Set(around.map(({ path }) => path)));
   }
-  const reads = wanted.length === 0 ? [] : await usesByName(files, wanted, ({ text }, name) => readsMember(text, name));
-  return reads.flat();
+  if (wanted.length === 0) return [];
+  const others = [...properties.map(({ path, startLine }) => ({ path, line: startLine })), ...known];
+  const isKnown = new Set(others.map(placeKey));
+  const reads = await usesByName(files, wanted, ({ path, text }, name) =>
+    readsMember(text, name, implicit.get(name)?.has(path) === true),
+  );
+  return reads.flat().filter((read) => !isKnown.has(placeKey(read)));
 }
 
-/** Whether a line has a name behind a dot and not before a parenthesis. */
-function readsMember(text: string, name: string): boolean {
-  for (let at = text.indexOf(`.${name}`); at >= 0; at = text.indexOf(`.${name}`, at + 1)) {
-    const after = text.slice(at + 1 + name.length);
-    if (!/^[\p{L}\p{N}_$]/u.test(after) && !after.trimStart().startsWith("(")) return true;
+/** Whether a line has a name behind a dot or arrow, or where it is `implicit` alone, and not before a parenthesis. */
+function readsMember(text: string, name: string, implicit: boolean): boolean {
+  if (/^\s*(?:\/\/|\/\*|\*|#(?!\{))/.test(text)) return false;
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    const before = text.slice(0, at);
+    const after = text.slice(at + name.length);
+    if (/^[\p{L}\p{N}_$]/u.test(after) || after.trimStart().startsWith("(")) continue;
+    if (before.endsWith(".") || before.endsWith("->")) return true;
+    // A label (`name: 1`) or a declaration of the same name reads nothing.
+    if (
+      implicit &&
+      !/[\p{L}\p{N}_$"'@#]$/u.test(before) &&
+      !/^\s*:/.test(after) &&
+      !/\b(?:let|va[lr]|final)\s+$/.test(before)
+    )
+      return true;
   }
   return false;
 }
 
-async function propertiesAmong(files: QuestionFiles, definitions: readonly DefinedSymbol[]): Promise<DefinedSymbol[]> {
-  const possible = definitions.filter(({ path, kind }) => {
-    const language = files.language(path);
-    return language === "csharp"
-      ? kind === "field"
-      : kind === "method" && (isPythonLanguage(language) || hasAccessors(language));
-  });
+async function propertiesAmong(files: QuestionFiles, possible: readonly DefinedSymbol[]): Promise<DefinedSymbol[]> {
   const places = possible.map(({ path, startLine }) => {
-    const first = isPythonLanguage(files.language(path)) ? Math.max(1, startLine - DECORATOR_LINES) : startLine;
-    return Array.from({ length: startLine - first + 1 }, (_, i) => ({ path, line: first + i }));
+    const { above = 0, below = 0 } = propertiesIn(files.language(path)) ?? {};
+    const first = Math.max(1, startLine - above);
+    return Array.from({ length: startLine + below - first + 1 }, (_, i) => ({ path, line: first + i }));
   });
-  const lines = possible.length === 0 ? [] : await files.lines(places.flat());
-  let from = 0;
-  return possible.filter((definition, i) => {
-    const own = lines.slice(from, (from += places[i]?.length ?? 0)).map(({ text }) => text.trim());
-    return isProperty(definition, files.language(definition.path), own);
+  const found = possible.length === 0 ? [] : await files.lines(places.flat());
+  const texts = new Map(found.map(({ path, line, text }) => [`${path}:${line}`, text.trim()]));
+  return possible.filter(({ path, name, startLine }, i) => {
+    const text = texts.get(`${path}:${startLine}`) ?? "";
+    const at = text.indexOf(lastPart(name));
+    const rule = at < 0 ? undefined : propertiesIn(files.language(path));
+    const others = (places[i] ?? []).filter(({ line }) => line !== startLine);
+    return rule?.isProperty(
+      text.slice(at + lastPart(name).length),
+      text.slice(0, at),
+      others.map(({ line }) => texts.get(`${path}:${line}`) ?? ""),
+    );
   });
 }
 
-/** Whether a definition is a property, by its line and those above it. */
-function isProperty({ name }: DefinedSymbol, language: string, lines: readonly string[]): boolean {
-  if (isPythonLanguage(language)) return decoratorsOf(lines).some((line) => PROPERTY.test(line));
-  const [line = ""] = lines;
-  const at = line.indexOf(lastPart(name));
-  if (at < 0) return false;
-  if (language === "csharp") return /^\s*(?:\{|=>|$)/.test(line.slice(at + lastPart(name).length));
-  return /\b(?:get|set)\s+$/.test(line.slice(0, at));
-}
-
-/** Whether a language has `get name()`. */
-const hasAccessors = (language: string): boolean => isScriptLanguage(language) || language === "dart";
-
-/** The decorators above the last of some lines. */
-function decoratorsOf(lines: readonly string[]): string[] {
-  const above = lines.slice(0, -1);
-  const others = above.findLastIndex((line) => !line.startsWith("@"));
-  return above.slice(others + 1);
+/** The decorators that end some lines. */
+function decoratorsIn(lines: readonly string[]): string[] {
+  const others = lines.findLastIndex((line) => !line.startsWith("@"));
+  return lines.slice(others + 1);
 }
