@@ -21,6 +21,7 @@ import {
 } from "./found.ts";
 import { ImplementationsFinder } from "./implementations.ts";
 import { importersOf, packageWord } from "./importers.ts";
+import { registrations } from "./registrations.ts";
 import { inheritedMembers } from "./inherited.ts";
 
 /** A use that belongs to a relation, as answers show it. */
@@ -137,14 +138,18 @@ async function ofName(
   const { definitions, areInherited } = await definitionsOf(indexes, request);
   if (areInherited) answer.inherited = [...new Set(definitions.map(({ qualifiedName }) => qualifiedName))];
   const byRevision = Map.groupBy(definitions, ({ revision }) => revision);
+  const isTruncated = (finder: { truncated: boolean }) => finder.truncated || definitions.length >= MAX_DEFINITIONS;
   return new Map(
     [...byRevision].map(([revision, own]): [number, Finder] => [
       revision,
       async (files) => {
         const finder = finderOf(relation, files);
         const uses = await finder.find(own, depth);
-        const implementing = relation === "callers" ? await implementingMembers(files, own) : 0;
-        return { uses, truncated: finder.truncated || definitions.length >= MAX_DEFINITIONS, implementing };
+        if (relation !== "callers") return { uses, truncated: isTruncated(finder) };
+        const registering = await registrations(files, own, uses);
+        const implementing = await implementingMembers(files, own);
+        // Of what is known by name, these lines say most.
+        return { uses: [...registering, ...uses], truncated: isTruncated(finder), implementing };
       },
     ]),
   );

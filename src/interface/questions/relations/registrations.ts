@@ -1,0 +1,199 @@
+/** What may lead to a definition that nothing calls by the rules of its language: a decorator that registers it, or a text that names it. */
+import { hasUses, isPythonLanguage, isScriptLanguage, mayCall } from "../../../engines/relations/languages.ts";
+import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
+import { nameParts } from "../../../engines/search/names.ts";
+import { wordSet } from "../../../lib/word-set.ts";
+import { distinct, type FoundUse, isFunction, placeKey, symbolKey, targetOf } from "./found.ts";
+import { usesByName } from "./mentioning.ts";
+
+/** More definitions are not looked at. */
+const MAX_DEFINITIONS = 20;
+/** Lines above a definition on which its decorators are looked for. */
+const MAX_LINES = 12;
+
+/**
+ * What leads to the functions among some definitions besides uses. By name: lines of data and configurations that name one with its class or
+ * file, as `app.cli:main` and `controllers.Home.index` do. For those that no use leads to also the decorators or annotations that hand them to
+ * a framework, as `likely`, and by name such strings in code (`"users#show"`) and the lines of routes.
+ *
+ * @param known uses that are found already
+ */
+export async function registrations(
+  files: QuestionFiles,
+  definitions: readonly DefinedSymbol[],
+  known: readonly FoundUse[],
+): Promise<FoundUse[]> {
+  const used = new Set(known.flatMap(({ target }) => (target ? [placeKey(target)] : [])));
+  const functions = definitions.filter(isFunction);
+  if (functions.length === 0 || functions.length > MAX_DEFINITIONS) return [];
+  const unused = functions.filter((each) => !used.has(symbolKey(each)));
+  const found = [
+    ...(await decorators(files, unused)),
+    ...(await namingLines(files, functions, unused.length > 0)),
+    ...(await routes(files, unused)),
+  ];
+  const isKnown = new Set(known.map(placeKey));
+  return distinct(found.filter((use) => !isKnown.has(placeKey(use))));
+}
+
+/** The lines of the decorators of definitions. */
+async function decorators(files: QuestionFiles, definitions: readonly DefinedSymbol[]): Promise<FoundUse[]> {
+  const places = definitions.map(({ path, startLine }) => {
+    const first = Math.max(1, startLine - MAX_LINES);
+    return Array.from({ length: startLine - first + 1 }, (_, i) => ({ path, line: first + i }));
+  });
+  const lines = await files.lines(places.flat());
+  const texts = new Map(lines.map(({ path, line, text }) => [placeKey({ path, line }), text.trim()]));
+  return definitions.flatMap((each, i): FoundUse[] => {
+    const own = (places[i] ?? []).map((place) => ({ line: place.line, text: texts.get(placeKey(place)) ?? "" }));
+    const decorator = decoratorOf(files.language(each.path));
+    const registering = decorator ? registeringLines(own, decorator) : [];
+    const target = targetOf(each);
+    return registering.map((line) => ({ path: each.path, line, certainty: "likely", distance: 1, target }));
+  });
+}
+
+/** A decorator or annotation at the begin of a line: `@app.route("/")`. */
+const DECORATOR = /^@([A-Za-z_][\w.]*)/;
+/** Languages that write them in this way. */
+const DECORATED = wordSet("java kotlin scala swift dart groovy");
+/** As others write them: `[HttpGet("x")]`, `#[get("/")]`. */
+const DECORATORS: Readonly<Record<string, RegExp>> = {
+  csharp: /^\[(?:\w+:\s*)?([A-Za-z_][\w.]*)/,
+  rust: /^#\[([A-Za-z_][\w:]*)/,
+  php: /^#\[\\?([A-Za-z_][\w\\]*)/,
+  elixir: /^@(impl)\b/,
+};
+
+function decoratorOf(language: string): RegExp | undefined {
+  const isPlain = DECORATED.has(language) || isPythonLanguage(language) || isScriptLanguage(language);
+  return isPlain ? DECORATOR : DECORATORS[language];
+}
+
+/** Those that say something of a function, but call it not, by the last part of their names in small letters. */
+const PASSIVE = wordSet(
+  `override overload property staticmethod classmethod abstractmethod cached_property setter deleter getter wraps final
+   nullable nonnull notnull deprecated suppress suppresswarnings suppresslint safevarargs jvmstatic jvmoverloads jvmname
+   throws inline must_use cfg allow warn expect derive doc cold track_caller inlinable discardableresult available
+   mainactor viewbuilder pure obsolete methodimpl conditional visiblefortesting contract checkreturnvalue composable
+   requiresapi transactional async nonisolated protected internal readonly mustcallsuper immutable typing spec moduledoc
+   param return returns throw see since type`,
+);
+
+/** The lines of the decorators above the last of some lines, and on it. */
+function registeringLines(lines: readonly { line: number; text: string }[], decorator: RegExp): number[] {
+  const found: number[] = [];
+  for (const [i, { line, text }] of lines.toReversed().entries()) {
+    const name = decorator
+      .exec(text)?.[1]
+      ?.split(/[.:\\]/)
+      .at(-1);
+    if (name !== undefined) {
+      if (!PASSIVE.has(name.toLowerCase())) found.unshift(line);
+    } else if (i > 0 && (text === "" || /[;{}:]$/.test(text))) break;
+  }
+  return found.slice(0, MAX_DECORATORS);
+}
+
+const MAX_DECORATORS = 4;
+
+/** The lines that name one of some definitions with its class or file, in data, and `inCode` also in quotes. */
+async function namingLines(
+  files: QuestionFiles,
+  definitions: readonly DefinedSymbol[],
+  inCode: boolean,
+): Promise<FoundUse[]> {
+  const owners = new Map<string, Set<string>>();
+  for (const each of definitions) {
+    const own = owners.get(each.name) ?? new Set();
+    for (const owner of ownersOf(each)) own.add(owner);
+    owners.set(each.name, own);
+  }
+  const wanted: { name: string; paths: Set<string> }[] = [];
+  for (const [name, own] of owners) {
+    const naming = await files.mentioning(name);
+    const isOfOwner = new Set<string>();
+    for (const owner of own) for (const { path } of await files.mentioning(owner)) isOfOwner.add(path);
+    const isRead = (language: string): boolean =>
+      DATA.has(language) || (mayCall(language) && (inCode || !hasUses(language)));
+    const paths = naming.filter(({ path, language }) => isOfOwner.has(path) && isRead(language));
+    wanted.push({ name, paths: new Set(paths.slice(0, MAX_FILES).map(({ path }) => path)) });
+  }
+  const found = await usesByName(files, wanted, ({ path, text }, name) =>
+    namesMember(text, name, owners.get(name) ?? new Set(), !hasUses(files.language(path))),
+  );
+  return found.flat();
+}
+
+/** The actions of controllers that a route of a resource names together. */
+const ACTIONS = new Set(["index", "show", "new", "create", "store", "edit", "update", "destroy"]);
+
+/** The lines of routes that lead to actions of controllers, of Rails and Laravel, without naming the controller or without the action. */
+async function routes(files: QuestionFiles, definitions: readonly DefinedSymbol[]): Promise<FoundUse[]> {
+  const found: FoundUse[] = [];
+  const paths = new Set(
+    files.paths.filter((path) => /(?:^|\/)(?:config\/routes(?:\/.*)?|routes\/\w+)\.(?:rb|php)$/.test(path)),
+  );
+  for (const each of paths.size === 0 ? [] : definitions) {
+    const controller = nameParts(each.qualifiedName).at(-2) ?? "";
+    if (!controller.endsWith("Controller")) continue;
+    const isRails = each.path.endsWith("_controller.rb");
+    const resource = isRails ? stemOf(each.path).slice(0, -"_controller".length) : controller;
+    const asked = [...(isRails ? [each.name] : []), ...(ACTIONS.has(each.name) ? [resource] : [])];
+    const wanted = asked.map((name) => ({ name, paths }));
+    const lines = await usesByName(files, wanted, ({ text }, name) =>
+      name === resource ? isResource(text) : isQuoted(text, name),
+    );
+    found.push(...lines.flat());
+  }
+  return found;
+}
+
+const isResource = (text: string): boolean => /\bresources?\b|\bapiResources?\b/.test(text);
+
+/** Whether a line has a name as a text or symbol of Ruby: `"show"`, `:show`, `"users#show"`. */
+function isQuoted(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length))
+    if (/["':]$/.test(text.slice(0, at)) && !/^[\p{L}\p{N}_$]/u.test(text.slice(at + name.length))) return true;
+  return false;
+}
+
+/** Data in which a function may be named. */
+const DATA = new Set(["json", "yaml", "toml", "ini"]);
+/** Files in which one name is looked for. */
+const MAX_FILES = 200;
+
+/** What a definition may be named with: its class, for a controller of Rails its resource, or its file. */
+function ownersOf({ qualifiedName, path }: DefinedSymbol): string[] {
+  const around = nameParts(qualifiedName).at(-2);
+  const stem = stemOf(path);
+  const owners = [around ?? stem];
+  if (around !== undefined && stem.endsWith("_controller")) owners.push(stem.slice(0, -"_controller".length));
+  return owners.filter((owner) => owner.length > 1);
+}
+
+/** The name of a file up to its extension. */
+function stemOf(path: string): string {
+  const file = path.slice(path.lastIndexOf("/") + 1);
+  return file.split(".", 1)[0] ?? file;
+}
+
+const SEPARATOR = /(?:[.#@:]|::|->)$/;
+
+/** Whether a line has `owner.name`, also with `#`, `@`, `:`, `::` or `->` between; in code, only in quotes. */
+export function namesMember(text: string, name: string, owners: ReadonlySet<string>, isData: boolean): boolean {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length)) {
+    if (/[\p{L}\p{N}_$]/u.test(text[at + name.length] ?? "")) continue;
+    const before = text.slice(0, at);
+    const separator = SEPARATOR.exec(before)?.[0];
+    if (separator === undefined) continue;
+    const owner = /[\p{L}\p{N}_$]+$/u.exec(before.slice(Math.max(0, at - MAX_OWNER), -separator.length))?.[0];
+    if (owner !== undefined && owners.has(owner) && (isData || isInQuotes(before))) return true;
+  }
+  return false;
+}
+
+const MAX_OWNER = 200;
+
+/** Whether a text ends within quotes: one kind of them was opened and not closed. */
+const isInQuotes = (before: string): boolean => ["'", '"', "`"].some((quote) => before.split(quote).length % 2 === 0);

@@ -1,0 +1,75 @@
+import { expect, it } from "vitest";
+import { registrations } from "../../../src/interface/questions/relations/registrations.ts";
+import { UsesFinder } from "../../../src/interface/questions/relations/callers.ts";
+import { indexOf } from "./support.ts";
+
+/** What registers the definitions with a name, as `path:line certainty`. */
+async function registering(files: Readonly<Record<string, string>>, name: string): Promise<string[]> {
+  const index = await indexOf(files);
+  const named = await index.definitions(name);
+  const qualified = named.filter(({ qualifiedName }) => qualifiedName === name);
+  const asked = qualified.length > 0 ? qualified : named;
+  const found = await registrations(index, asked, await new UsesFinder(index, "callers").find(asked, 1));
+  return found.map(({ path, line, certainty }) => `${path}:${line} ${certainty}`);
+}
+
+it.each<[path: string, text: string, name: string, lines: number[]]>([
+  ["a.py", '@login\n@app.route(\n    "/x",\n)\ndef show():\n    pass\n', "show", [1, 2]],
+  ["a.py", "class A:\n    @property\n    def show(self):\n        pass\n", "show", []],
+  ["a.py", "@app.task\ndef other(): pass\n\ndef show():\n    pass\n", "show", []],
+  ["a.py", '@app.route("/x")\ndef show():\n    pass\n\n\nshow()\n', "show", []],
+  ["a.ts", 'class A {\n  @Get("x")\n  async show() {\n    return 1;\n  }\n}\n', "show", [2]],
+  ["a.ts", "class A {\n  @Get() show() {\n    return 1;\n  }\n}\n", "show", [2]],
+  ["A.java", 'class A {\n  @Override\n  @GetMapping("/x")\n  public void show() {}\n}\n', "show", [3]],
+  ["a.cs", 'class A {\n  [HttpGet("x")]\n  [Obsolete]\n  public void Show() {}\n}\n', "Show", [2]],
+  ["a.rs", '#[inline]\n#[get("/x")]\nfn show() {}\n', "show", [2]],
+  ["a.php", '<?php\nclass A {\n  #[Route("/x")]\n  public function show() {}\n}\n', "show", [3]],
+  ["a.ex", "defmodule A do\n  @doc false\n  @impl true\n  def show(x), do: x\nend\n", "show", [3]],
+  // An instance variable is no decorator.
+  ["a.rb", "class A\n  @x = 1\n  def show\n  end\nend\n", "show", []],
+])("functions that nothing calls have the decorators above them (%s: %j)", async (path, text, name, lines) => {
+  expect(await registering({ [path]: text }, name)).toEqual(lines.map((line) => `${path}:${line} likely`));
+});
+
+it("functions have the data that name them with their file or class", async () => {
+  const files = {
+    "src/app/cli.py": "def main():\n    pass\n\n\nmain()\n",
+    "pyproject.toml": '[project.scripts]\napp = "app.cli:main"\nother = "app.other:main"\n',
+    "serverless.yml": "functions:\n  x:\n    handler: src/app/cli.main\n",
+    // In code, a function that is called somewhere is not looked for in texts.
+    "test.py": 'patch("app.cli.main")\n',
+    "README.md": "`app.cli:main`\n",
+  };
+  expect(await registering(files, "main")).toEqual(["pyproject.toml:2 name", "serverless.yml:3 name"]);
+  const unused = { ...files, "src/app/cli.py": "def main():\n    pass\n" };
+  expect(await registering(unused, "main")).toEqual([
+    "pyproject.toml:2 name",
+    "serverless.yml:3 name",
+    "test.py:1 name",
+  ]);
+});
+
+it("actions of Rails have their routes", async () => {
+  const files = {
+    "app/controllers/users_controller.rb":
+      "class UsersController < ApplicationController\n  def show\n  end\n  def tree\n  end\nend\n",
+    "config/routes.rb":
+      'resources :users do\n  get :tree, on: :member\n  get "showcase"\nend\nget "/u" => "users#show"\nget "/p" => "posts#show"\nroot to: "home#tree_view"\n',
+  };
+  expect(await registering(files, "UsersController#show")).toEqual([
+    "config/routes.rb:5 name",
+    "config/routes.rb:1 name",
+  ]);
+  expect(await registering(files, "UsersController#tree")).toEqual(["config/routes.rb:2 name"]);
+});
+
+it("actions of Laravel have the routes of their controllers, and texts that name them", async () => {
+  const files = {
+    "app/Http/Controllers/PhotoController.php":
+      "<?php\nclass PhotoController {\n  public function index() {}\n  public function other() {}\n}\n",
+    "routes/web.php":
+      "<?php\nRoute::apiResource('photos', PhotoController::class);\nRoute::get('x', 'PhotoController@other');\n",
+  };
+  expect(await registering(files, "PhotoController::index")).toEqual(["routes/web.php:2 name"]);
+  expect(await registering(files, "PhotoController::other")).toEqual(["routes/web.php:3 name"]);
+});
