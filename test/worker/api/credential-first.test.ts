@@ -1,12 +1,13 @@
 import { listDurableObjectIds } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
+import { takeFromBucket } from "../../../src/service/gate/client.ts";
 import { createCredential, deriveCredentialKey } from "../../../src/service/tenancy/credentials.ts";
 import { pause } from "../../../src/lib/pause.ts";
 import { createApiTenant } from "../support/api.ts";
 import { startClock, stopClock } from "../support/clock.ts";
 import { countQueriesOfTest } from "../support/database-away.ts";
-import { credentialKey } from "../support/tenants.ts";
+import { credentialKey, ENCRYPTION_KEY } from "../support/tenants.ts";
 
 afterEach(startClock);
 
@@ -118,14 +119,16 @@ describe("forged credentials", () => {
 
   it("are limited per source address, which valid credentials there do not notice", async () => {
     const tenant = await createApiTenant({ RATE_LIMITS: "" });
-    const headers = { "CF-Connecting-IP": "198.51.100.77" };
+    const address = "198.51.100.77";
+    const headers = { "CF-Connecting-IP": address };
     stopClock(Math.ceil(Date.now() / 60_000) * 60_000 + 1_000);
+    // Most of the 600 are taken from the bucket itself, where a request costs ten times as much.
+    const take = () => takeFromBucket(env.RATE_BUCKETS, ENCRYPTION_KEY, { surface: "unauthorized", subject: address });
+    const taken = await Promise.all(Array.from({ length: 500 }, take));
+    expect(taken.at(-1)).toMatchObject({ allowed: true });
     const attempt = () => tenant.call("GET /usage", { headers, credential: "nonsense" });
-    const answers: number[] = [];
-    for (let i = 0; i < 6; i++) {
-      answers.push(...(await Promise.all(Array.from({ length: 100 }, attempt))).map(({ status }) => status));
-    }
-    expect(new Set(answers)).toEqual(new Set([401]));
+    const answers = await Promise.all(Array.from({ length: 100 }, attempt));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
     const limited = await attempt();
     expect(limited).toMatchObject({ status: 429, body: { ok: false, code: "RATE_LIMITED", retryAfterSec: 59 } });
     expect(Object.fromEntries(limited.headers)).toMatchObject({
