@@ -69,6 +69,8 @@ const WITHOUT_STATEMENTS = [
   "api/{compat,credential-first,embed,metering,proxy,rerank,routes,turns,upstream-faults}",
   "embedding/*",
   "gate/{admit,rate-bucket}",
+  "health/monitor",
+  "indexing/{tenant-runs,workspace-runs}",
   "oauth/object",
   "upgrades/objects",
 ].map((name) => `test/worker/${name}.test.ts`);
