@@ -57,12 +57,24 @@ const CPP_LINE =
   /^\s*(?:(?:inline\s+)?namespace(?:\s+\w+(?:::\w+)*)?\s*(?:\{|$)|template\s*<|class\s+\w|using\s+\w|(?:public|private|protected)\s*:|#\s*include\s*<\w+>|enum\s+class\b)|\bstd::\w|\boperator\s*[=<>!+*/()[\]-]|\b(?:constexpr|noexcept|static_cast<|decltype)\b/;
 
 /**
- * The language of a file, given what its name says: a file with a C name may be C++ (both use `.h`). Decided by content alone,
- * so that the same bytes have the same language in every repository, and an incremental run gives the same result as a full one.
+ * The language of a file, given what its name says: a file with a C name may be C++ (both use `.h`), one of LaTeX a class of Apex (both use
+ * `.cls`). Decided by content alone, so that the same bytes have the same language in every repository, and an incremental run gives the same
+ * result as a full one.
  */
 export function contentLanguage(named: LanguageId, bytes: Uint8Array): LanguageId {
+  if (named === "latex" && isApex(bytes)) return "apex";
   return named === "c" && isCpp(bytes) ? "cpp" : named;
 }
+
+/** A class, interface or enumeration of Apex, which begins a line. */
+const APEX_LINE =
+  /^(?:@\w+[ \t]+)?(?:(?:global|public|private|abstract|virtual|with|without|inherited|sharing)[ \t]+){1,5}(?:class|interface|enum)[ \t]+\w/im;
+
+const isApex = (bytes: Uint8Array): boolean =>
+  APEX_LINE.test(new TextDecoder("latin1").decode(bytes.subarray(0, APEX_BYTES)));
+
+/** Size of the part of a file in which a class of Apex begins, below its comments. */
+const APEX_BYTES = 8_192;
 
 /** Whether C code is C++. Code inside `#ifdef __cplusplus` does not count. */
 function isCpp(bytes: Uint8Array): boolean {

@@ -85,6 +85,14 @@ describe("language", () => {
     expect(contentLanguage("c", encode(text))).toBe(expected ? "cpp" : "c");
   });
 
+  it.each([
+    ["// Sells.\npublic with sharing class Shop {\n}\n", "apex"],
+    ["@isTest private class ShopTest {\n}\n", "apex"],
+    ["\\NeedsTeXFormat{LaTeX2e}\n\\ProvidesClass{a public class}\n", "latex"],
+  ])("of `.cls` %j is %s", (text, expected) => {
+    expect(contentLanguage("latex", encode(text))).toBe(expected);
+  });
+
   it("of a header is judged in bounded work", () => {
     const started = process.cpuUsage();
     for (const unit of ["operator ", "namespace a::", "/*", "\n#if", "class", " ", "a::b"])

@@ -73,3 +73,14 @@ it("actions of Laravel have the routes of their controllers, and texts that name
   expect(await registering(files, "PhotoController::index")).toEqual(["routes/web.php:2 name"]);
   expect(await registering(files, "PhotoController::other")).toEqual(["routes/web.php:3 name"]);
 });
+
+it("handlers have the attributes of markup and scenes that name them", async () => {
+  const files = {
+    "Page.xaml": '<Button Click="OnClick" Tag="OnClicked"/>\n',
+    "Page.cs": "partial class Page {\n  void OnClick(object s, object e) {}\n}\n",
+    "main.tscn": '[connection signal="hit" from="A" to="." method="_on_hit"]\n',
+    "main.gd": "func _on_hit():\n\tpass\n",
+  };
+  expect(await registering(files, "OnClick")).toEqual(["Page.xaml:1 name"]);
+  expect(await registering(files, "_on_hit")).toEqual(["main.tscn:1 name"]);
+});

@@ -6,6 +6,20 @@ const OF_C: DeclarationRules["patterns"][number] = [
   "function",
 ];
 
+const MOVE: DeclarationRules = {
+  ...SLASHES,
+  separator: "::",
+  patterns: [
+    [/^\s*(?:pub\s+)?(?:mod|module)\s+([\w:]+)/, "module"],
+    [/^\s*(?:pub(?:lic)?\s+)?struct\s+(\w+)/, "struct"],
+    [/^\s*(?:pub(?:lic)?\s+)?enum\s+(\w+)/, "enum"],
+    [/^\s*(?:pub\s+)?trait\s+(\w+)/, "trait"],
+    [/^\s*(?:pub\s+)?impl\s+(\w+)/, "extension"],
+    [/^\s*(?:(?:pub|public|entry|native|inline|extern|const)(?:\([\w:]+\))?\s+)*(?:fn|fun)\s+(\w+)/, "function"],
+    [/^\s*(?:pub\s+)?const\s+(\w+)/, "constant"],
+  ],
+};
+
 /** Compiled languages. By the id of the language. */
 export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
   crystal: {
@@ -173,6 +187,95 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
         /^\s*(?!(?:else|return|if|while|for|switch|new|throw|assert|import|case)\b)(?:@\w+\s+)*(?:[\w.]+(?:<[^<>]{0,80}>)?(?:\[\])?\s+){1,5}(\w+)\s*\([^;]*\{\s*$/,
         "function",
       ],
+    ],
+  },
+  apex: {
+    ...SLASHES,
+    patterns: [
+      [
+        /^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:global|public|private|protected|abstract|virtual|(?:with|without|inherited)\s+sharing)\s+)*class\s+(\w+)/i,
+        "class",
+      ],
+      [/^\s*(?:(?:global|public|private|protected)\s+)*interface\s+(\w+)/i, "interface"],
+      [/^\s*(?:(?:global|public|private|protected)\s+)*enum\s+(\w+)/i, "enum"],
+      [/^trigger\s+(\w+)\s+on\b/i, "function"],
+      [
+        /^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:global|public|private|protected|static|virtual|abstract|override|testmethod|webservice)\s+)+(?:[\w.]+(?:<[^<>]{0,80}>)?(?:\[\])?\s+)?(\w+)\s*\([^;]*$/i,
+        "method",
+      ],
+    ],
+  },
+  haxe: {
+    ...SLASHES,
+    patterns: [
+      [/^\s*(?:@:\w+(?:\([^)]*\))?\s+)*(?:(?:private|final|extern|abstract)\s+)*(?:class|abstract)\s+(\w+)/, "class"],
+      [/^\s*(?:(?:private|extern)\s+)*interface\s+(\w+)/, "interface"],
+      [/^\s*(?:(?:private|extern)\s+)*enum\s+(?:abstract\s+)?(\w+)/, "enum"],
+      [/^\s*(?:private\s+)?typedef\s+(\w+)/, "type"],
+      [
+        /^\s*(?:@:\w+(?:\([^)]*\))?\s+)*(?:(?:public|private|static|inline|override|final|dynamic|macro|extern|overload)\s+)*function\s+(\w+)/,
+        "function",
+      ],
+    ],
+  },
+  vala: {
+    ...SLASHES,
+    patterns: [
+      [/^\s*namespace\s+([\w.]+)/, "namespace"],
+      [/^\s*(?:(?:public|private|internal|protected|abstract|sealed)\s+)*class\s+([\w.]+)/, "class"],
+      [/^\s*(?:(?:public|private|internal)\s+)*interface\s+([\w.]+)/, "interface"],
+      [/^\s*(?:(?:public|private|internal)\s+)*struct\s+([\w.]+)/, "struct"],
+      [/^\s*(?:(?:public|private|internal)\s+)*(?:enum|errordomain)\s+([\w.]+)/, "enum"],
+      [
+        /^\s*(?:(?:public|private|internal|protected|static|async|virtual|abstract|override|inline|extern|signal|delegate|owned|unowned|new)\s+)+(?:[\w.]+(?:<[^<>]{0,80}>)?[?\][]*\s+)?([\w.]+)\s*\([^;]*$/,
+        "method",
+      ],
+    ],
+  },
+  cairo: MOVE,
+  move: MOVE,
+  mojo: {
+    ...HASH,
+    patterns: [
+      [/^\s*(?:struct|trait|class)\s+(\w+)/, "struct"],
+      [/^\s*(?:async\s+)?(?:fn|def)\s+(\w+)/, "function"],
+      [/^alias\s+(\w+)/, "constant"],
+    ],
+  },
+  vyper: {
+    ...HASH,
+    patterns: [
+      [/^(?:struct|event|flag|enum)\s+(\w+)/, "struct"],
+      [/^interface\s+(\w+)/, "interface"],
+      [/^\s*def\s+(\w+)/, "function"],
+      [/^(\w+)\s*:\s*(?:public|constant|immutable)\(/, "field"],
+    ],
+  },
+  qml: {
+    ...SLASHES,
+    patterns: [
+      [/^\s*component\s+(\w+)\s*:/, "class"],
+      [/^\s*function\s+(\w+)/, "function"],
+      [/^\s*signal\s+(\w+)/, "field"],
+      [/^\s*(?:(?:readonly|required|default)\s+)*property\s+[\w.<>]+\s+(\w+)/, "field"],
+      [/^\s*id\s*:\s*(\w+)\s*;?\s*$/, "object"],
+    ],
+  },
+  cobol: {
+    comment: /^.{6}[*\/]|^\s*\*>/,
+    patterns: [
+      [/^(?:.{6})?\s*program-id\.\s*([\w-]+)/i, "module"],
+      [/^(?:.{6})?\s{0,4}([\w-]+)\s+section\s*\./i, "function"],
+      [/^.{6}\s((?!(?:exit|goback|stop|continue|end-\w+|else)\b)[a-z\d][\w-]*)\.\s*$/i, "function"],
+    ],
+  },
+  abap: {
+    comment: /^\s*[*"]/,
+    patterns: [
+      [/^\s*class\s+([\w/]+)\s+(?:definition|implementation)\b/i, "class"],
+      [/^\s*interface\s+([\w/]+)\s*(?:public\s*)?(?:\.|$)/i, "interface"],
+      [/^\s*method\s+([\w/~]+)/i, "method"],
+      [/^\s*(?:form|function|module)\s+([\w/]+)/i, "function"],
     ],
   },
 };

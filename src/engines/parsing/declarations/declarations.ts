@@ -81,7 +81,7 @@ class DeclarationReader {
       return;
     }
     const inner = this.#open.at(-1);
-    if (inner?.indent === indent && (BODY.test(content) || continues(inner, content))) return;
+    if (inner?.indent === indent && (this.#isBody(line, content) || continues(inner, content))) return;
     if (inner && CLOSING.test(content) && inner.indent >= indent) {
       // The line that closes it is its last one.
       this.#closeAll(indent);
@@ -90,6 +90,11 @@ class DeclarationReader {
     }
     this.#closeAll(indent - 1);
     this.#declare(row, line, indent);
+  }
+
+  /** Whether a line belongs to a declaration at the same indentation: `var` begins a declaration in some languages, part of one in Pascal. */
+  #isBody(line: string, content: string): boolean {
+    return BODY.test(content) && !this.#rules.patterns.some(([pattern]) => pattern.test(line));
   }
 
   /** Ends what is indented deeper than `indent`. */

@@ -108,4 +108,33 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
       [/^\s*(?:let|and|external)\s+(?:rec\s+)?([a-z_]\w*)/, "function"],
     ],
   },
+  lean: {
+    comment: DASHES,
+    block: [/(?:^|\s)\/-/, "-/"],
+    section: { kind: "namespace", end: /^end\b/ },
+    patterns: [
+      [/^\s*namespace\s+([\w.]+)/, "namespace"],
+      [
+        /^\s*(?:@\[[^\]]*\]\s*)?(?:(?:private|protected|public)\s+)?(?:structure|class(?:\s+inductive)?)\s+([\w.']+)/,
+        "struct",
+      ],
+      [/^\s*(?:@\[[^\]]*\]\s*)?(?:(?:private|protected|public)\s+)?inductive\s+([\w.']+)/, "enum"],
+      [
+        /^\s*(?:@\[[^\]]*\]\s*)?(?:(?:private|protected|public|noncomputable|partial|unsafe|nonrec|scoped|local)\s+)*(?:def|theorem|lemma|abbrev|opaque|axiom|instance|macro|syntax|elab)\s+([^\s({[:]+)/,
+        "function",
+      ],
+    ],
+  },
+  sml: {
+    comment: /^\s*\(\*/,
+    block: [/(?:^|\s)\(\*/, "*)"],
+    patterns: [
+      [/^\s*(?:structure|functor)\s+(\w+)/, "module"],
+      [/^\s*signature\s+(\w+)/, "interface"],
+      [/^\s*(?:datatype|type|eqtype|abstype)\s+(?:'\w+\s+|\([^)]*\)\s+)?(\w+)/, "type"],
+      [/^\s*exception\s+(\w+)/, "type"],
+      [/^\s*(?:fun|and)\s+(?:'\w+\s+)?(\w+)/, "function"],
+      [/^\s*val\s+(?:rec\s+)?(\w+)/, "constant"],
+    ],
+  },
 };

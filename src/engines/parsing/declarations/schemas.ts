@@ -70,4 +70,66 @@ export const SCHEMAS: Readonly<Record<string, DeclarationRules>> = {
       [/^\s*(?:Feature|Rule|Background|Scenario(?: Outline| Template)?|Example|Examples)\s*:\s*(\S.*)/, "heading"],
     ],
   },
+  bicep: {
+    ...SLASHES,
+    patterns: [
+      [/^\s*(?:resource|module)\s+(\w+)/, "object"],
+      [/^\s*(?:param|var|output)\s+(\w+)/, "variable"],
+      [/^(?:@\w+\([^)]*\)\s*)?func\s+(\w+)/, "function"],
+      [/^type\s+(\w+)/, "type"],
+    ],
+  },
+  flatbuffers: {
+    ...SLASHES,
+    patterns: [
+      [/^\s*namespace\s+([\w.]+)/, "namespace"],
+      [/^\s*(?:table|struct)\s+(\w+)/, "struct"],
+      [/^\s*enum\s+(\w+)/, "enum"],
+      [/^\s*union\s+(\w+)/, "union"],
+      [/^\s*rpc_service\s+(\w+)/, "interface"],
+    ],
+  },
+  capnproto: {
+    ...HASH,
+    patterns: [
+      [/^\s*struct\s+(\w+)/, "struct"],
+      [/^\s*interface\s+(\w+)/, "interface"],
+      [/^\s*enum\s+(\w+)/, "enum"],
+      [/^\s*(\w+)\s*@\d+\s*\(/, "method"],
+      [/^\s*const\s+(\w+)/, "constant"],
+    ],
+  },
+  smithy: {
+    ...SLASHES,
+    separator: "#",
+    patterns: [
+      [/^service\s+(\w+)/, "interface"],
+      [/^(?:operation|resource)\s+(\w+)/, "function"],
+      [/^(?:structure|union|list|map)\s+(\w+)/, "struct"],
+      [/^(?:enum|intEnum)\s+(\w+)/, "enum"],
+      [/^(?:string|integer|long|boolean|blob|timestamp|double|float|document)\s+(\w+)/, "type"],
+    ],
+  },
+  typespec: {
+    ...SLASHES,
+    patterns: [
+      [/^\s*namespace\s+([\w.]+)/, "namespace"],
+      [/^\s*interface\s+(\w+)/, "interface"],
+      [/^\s*model\s+(\w+)/, "struct"],
+      [/^\s*(?:enum)\s+(\w+)/, "enum"],
+      [/^\s*union\s+(\w+)/, "union"],
+      [/^\s*(?:alias|scalar)\s+(\w+)/, "type"],
+      [/^\s*op\s+(\w+)/, "function"],
+    ],
+  },
+  wit: {
+    ...SLASHES,
+    patterns: [
+      [/^\s*(?:world|interface)\s+([\w-]+)/, "interface"],
+      [/^\s*(?:record|resource|flags)\s+([\w-]+)/, "struct"],
+      [/^\s*(?:enum|variant)\s+([\w-]+)/, "enum"],
+      [/^\s*type\s+([\w-]+)/, "type"],
+      [/^\s*(?:export\s+|import\s+)?([\w-]+)\s*:\s*(?:static\s+|async\s+)?func\b/, "function"],
+    ],
+  },
 };

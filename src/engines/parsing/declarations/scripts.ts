@@ -1,4 +1,4 @@
-import { HASH, type DeclarationRules } from "./rules.ts";
+import { HASH, SLASHES, type DeclarationRules } from "./rules.ts";
 
 /** Scripting languages. By the id of the language. */
 export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
@@ -72,6 +72,51 @@ export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
     patterns: [
       [/^\s*(?:module\.exports\s*=\s*|exports\.\w+\s*=\s*|export\s+(?:default\s+)?)?class\s+(\w+)/, "class"],
       [/^\s*(?:export\s+)?@?([\w.$]+)\s*[:=]\s*(?:\w+\s+)?(?:\([^)]*\)\s*)?[-=]>/, "function"],
+    ],
+  },
+  gdscript: {
+    ...HASH,
+    patterns: [
+      [/^class_name\s+(\w+)/, "class"],
+      [/^\s*class\s+(\w+)/, "class"],
+      [/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:static\s+)?func\s+(\w+)/, "function"],
+      [/^\s*signal\s+(\w+)/, "field"],
+      [/^\s*enum\s+(\w+)/, "enum"],
+      [/^\s*const\s+(\w+)/, "constant"],
+      [/^(?:@\w+(?:\([^)]*\))?\s+)*(?:static\s+)?var\s+(\w+)/, "field"],
+    ],
+  },
+  nushell: {
+    ...HASH,
+    patterns: [
+      [/^\s*(?:export\s+)?def\s+(?:--\w+\s+)*["']?([\w -]+?)["']?\s*(?:--\w+\s*)*\[/, "function"],
+      [/^\s*(?:export\s+)?module\s+([\w-]+)/, "module"],
+      [/^\s*(?:export\s+)?(?:extern|alias)\s+["']?([\w -]+)/, "function"],
+      [/^\s*(?:export\s+)?const\s+(\w+)/, "constant"],
+    ],
+  },
+  snakemake: {
+    ...HASH,
+    patterns: [
+      [/^\s*(?:rule|checkpoint|module|subworkflow)\s+(\w+)/, "function"],
+      [/^\s*def\s+(\w+)/, "function"],
+      [/^class\s+(\w+)/, "class"],
+    ],
+  },
+  nextflow: {
+    ...SLASHES,
+    patterns: [
+      [/^\s*(?:process|workflow)\s+(\w+)/, "function"],
+      [/^\s*def\s+(\w+)\s*\(/, "function"],
+    ],
+  },
+  stata: {
+    comment: /^\s*(?:\*|\/\/)/,
+    patterns: [
+      [
+        /^\s*(?:cap(?:ture)?\s+)?pr(?:o|og|ogr|ogra|ogram)\s+(?:de(?:f|fi|fin|fine)?\s+)?(?!drop\b|dir\b|list\b)(\w+)/,
+        "function",
+      ],
     ],
   },
 };

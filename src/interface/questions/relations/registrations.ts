@@ -13,7 +13,7 @@ const MAX_LINES = 12;
 
 /**
  * What leads to the functions among some definitions besides uses. By name: lines of data and configurations that name one with its class or
- * file, as `app.cli:main` and `controllers.Home.index` do. For those that no use leads to also the decorators or annotations that hand them to
+ * file, as `app.cli:main` and `controllers.Home.index` do, or as the value of an attribute. For those that no use leads to also the decorators or annotations that hand them to
  * a framework, as `likely`, and by name such strings in code (`"users#show"`) and the lines of routes.
  *
  * @param known uses that are found already
@@ -116,12 +116,16 @@ async function namingLines(
     for (const owner of own) for (const { path } of await files.mentioning(owner)) isOfOwner.add(path);
     const isRead = (language: string): boolean =>
       DATA.has(language) || (mayCall(language) && (inCode || !hasUses(language)));
-    const paths = naming.filter(({ path, language }) => isOfOwner.has(path) && isRead(language));
+    const paths = naming.filter(
+      ({ path, language }) => isRead(language) && (isOfOwner.has(path) || ATTRIBUTES.has(language)),
+    );
     wanted.push({ name, paths: new Set(paths.slice(0, MAX_FILES).map(({ path }) => path)) });
   }
-  const found = await usesByName(files, wanted, ({ path, text }, name) =>
-    namesMember(text, name, owners.get(name) ?? new Set(), !hasUses(files.language(path))),
-  );
+  const found = await usesByName(files, wanted, ({ path, text }, name) => {
+    const language = files.language(path);
+    if (ATTRIBUTES.has(language) && isAttribute(text, name)) return true;
+    return namesMember(text, name, owners.get(name) ?? new Set(), !hasUses(language));
+  });
   return found.flat();
 }
 
@@ -151,15 +155,18 @@ async function routes(files: QuestionFiles, definitions: readonly DefinedSymbol[
 
 const isResource = (text: string): boolean => /\bresources?\b|\bapiResources?\b/.test(text);
 
-/** Whether a line has a name as a text or symbol of Ruby: `"show"`, `:show`, `"users#show"`. */
-function isQuoted(text: string, name: string): boolean {
-  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length))
-    if (/["':]$/.test(text.slice(0, at)) && !/^[\p{L}\p{N}_$]/u.test(text.slice(at + name.length))) return true;
-  return false;
-}
+/** Whether a line has a name as a text or symbol of Ruby: `"show"`, `:show`. */
+const isQuoted = (text: string, name: string): boolean =>
+  textsBefore(text, name).some((before) => /["':]$/.test(before));
+
+/** Whether a line has a name as the value of an attribute, as handlers are named in XAML, layouts of Android, storyboards and scenes of Godot. */
+const isAttribute = (text: string, name: string): boolean =>
+  textsBefore(text, name).some((before) => before.endsWith('="'));
 
 /** Data in which a function may be named. */
 const DATA = new Set(["json", "yaml", "toml", "ini"]);
+/** Those whose attributes name functions. */
+const ATTRIBUTES = new Set(["xml", "ini"]);
 /** Files in which one name is looked for. */
 const MAX_FILES = 200;
 
@@ -178,22 +185,28 @@ function stemOf(path: string): string {
   return file.split(".", 1)[0] ?? file;
 }
 
-const SEPARATOR = /(?:[.#@:]|::|->)$/;
+const SEPARATORS = ["::", "->", ".", "#", "@", ":"];
 
 /** Whether a line has `owner.name`, also with `#`, `@`, `:`, `::` or `->` between; in code, only in quotes. */
 export function namesMember(text: string, name: string, owners: ReadonlySet<string>, isData: boolean): boolean {
-  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length)) {
-    if (/[\p{L}\p{N}_$]/u.test(text[at + name.length] ?? "")) continue;
-    const before = text.slice(0, at);
-    const separator = SEPARATOR.exec(before)?.[0];
-    if (separator === undefined) continue;
-    const owner = /[\p{L}\p{N}_$]+$/u.exec(before.slice(Math.max(0, at - MAX_OWNER), -separator.length))?.[0];
-    if (owner !== undefined && owners.has(owner) && (isData || isInQuotes(before))) return true;
+  for (const before of textsBefore(text, name)) {
+    const separator = SEPARATORS.find((each) => before.endsWith(each)) ?? "";
+    const end = before.length - separator.length;
+    const isNamed = [...owners].some(
+      (owner) => before.endsWith(owner, end) && !/[\p{L}\p{N}_$]/u.test(before[end - owner.length - 1] ?? ""),
+    );
+    if (separator !== "" && isNamed && (isData || isInQuotes(before))) return true;
   }
   return false;
 }
 
-const MAX_OWNER = 200;
+/** What is before each occurrence of a name in a line, those left out that are the begin of a longer name. */
+function textsBefore(text: string, name: string): string[] {
+  const found: string[] = [];
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length))
+    if (!/[\p{L}\p{N}_$]/u.test(text[at + name.length] ?? "")) found.push(text.slice(0, at));
+  return found;
+}
 
 /** Whether a text ends within quotes: one kind of them was opened and not closed. */
 const isInQuotes = (before: string): boolean => ["'", '"', "`"].some((quote) => before.split(quote).length % 2 === 0);
