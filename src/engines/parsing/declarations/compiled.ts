@@ -262,7 +262,7 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   cobol: {
-    comment: /^.{6}[*\/]|^\s*\*>/,
+    comment: /^.{6}[*/]|^\s*\*>/,
     patterns: [
       [/^(?:.{6})?\s*program-id\.\s*([\w-]+)/i, "module"],
       [/^(?:.{6})?\s{0,4}([\w-]+)\s+section\s*\./i, "function"],
