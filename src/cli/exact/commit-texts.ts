@@ -30,10 +30,10 @@ export function commitTexts(given: CommitTree): RevisionTexts {
   return {
     maxMs: LOCAL_MAX_MS,
     files: async () => (await examine()).files,
-    candidates: async (query) => {
+    candidates: async (query, contents) => {
       const { texts } = await examine();
-      return (content) => {
-        const inspected = texts.get(content);
+      return (number) => {
+        const inspected = texts.get(contents[number] as string);
         return inspected === undefined || mayHold(inspected.filter, query);
       };
     },

@@ -44,10 +44,10 @@ export function workTreeTexts(given: WorkTree): RevisionTexts {
     maxMs: LOCAL_MAX_MS,
     contentsDiffer: true,
     files: async () => (await examine()).all,
-    candidates: async (query) => {
+    candidates: async (query, contents) => {
       const files = await examine();
-      return (content) => {
-        const file = files.find(content);
+      return (number) => {
+        const file = files.find(contents[number] as string);
         return !(file instanceof WorkTreeText) || mayHold(file.known.filter, query);
       };
     },

@@ -1,8 +1,8 @@
 /** One exact search: counts what is found, and picks and describes the lines of the page that was asked for. */
-import { GAPS, type NotSearched } from "../../contract/not-searched.ts";
-import { skipReason } from "../parsing/skip.ts";
-import { compareUtf8, firstWhere } from "../search/order.ts";
-import { asideTraits, INCLUDED, TRAIT } from "../search/traits.ts";
+import type { NotSearched } from "../../contract/not-searched.ts";
+import { firstWhere } from "../search/order.ts";
+import { INCLUDED } from "../search/traits.ts";
+import { addGap, type FileScope, isGap } from "./file-scope.ts";
 import { describeLines, linesByFile } from "./lines.ts";
 import type { Matcher } from "./matcher.ts";
 import { addRanges, type LineHit, scanLines } from "./scan.ts";
@@ -18,18 +18,17 @@ import type {
 } from "./types.ts";
 import { withoutMark } from "./utf8.ts";
 
-/** Most files that an answer lists as not searched. */
-const MAX_GAPS = 100;
 const CHARACTERS_PER_TOKEN = 4;
 /** What a line costs besides its text. */
 const LINE_TOKENS = 10;
 /** Numbers that a tally holds for each text. */
 const TALLY_FIELDS = 3;
 
-const isGap = new Set<string>(GAPS);
-
 interface FoundFile {
   file: TextFile;
+  /** Its position among all, and the number of its text. */
+  at: number;
+  number: number;
   /** Listed after the sources. */
   isAside: boolean;
   /** Matches, of which one over several lines is one; and matching lines. */
@@ -42,6 +41,7 @@ interface FoundFile {
 /** The matches of a file that are on the page. */
 interface PagePart {
   file: TextFile;
+  number: number;
   from: number;
   to: number;
   shown: FoundLine[] | undefined;
@@ -51,60 +51,46 @@ interface PagePart {
 export class GrepSearch {
   readonly #request: GrepRequest;
   readonly #matcher: Matcher;
-  readonly #files: readonly TextFile[];
-  /** The distinct texts of the files. */
-  readonly contents: readonly string[];
-  /** Files of the texts that may be read: most requests read few of many. */
-  readonly #byContent = new Map<string, TextFile[]>();
-  readonly #coverage: GrepCoverage = { files: 0, bytes: 0, notSearched: {}, withheldLines: 0 };
-  readonly #gaps: GrepAnswer["gaps"] = [];
-  #withheldIn: GrepAnswer["withheldIn"] = [];
-  readonly #found = new Map<string, FoundFile[]>();
+  readonly #scope: FileScope;
+  /** Numbers of the texts that may be read: most requests read few of many. */
+  readonly #numbers = new Map<string, number>();
+  readonly #coverage: GrepCoverage;
+  readonly #gaps: GrepAnswer["gaps"];
+  #withheldIn: GrepAnswer["withheldIn"];
+  /** By the number of their text. */
+  readonly #found = new Map<number, FoundFile[]>();
   /** The first files, in order, as far as the first page may reach. */
   readonly #window: FoundFile[] = [];
   #windowHits = 0;
   #isWhole = true;
   #page: PagePart[] = [];
   readonly #listsFiles: boolean;
-  readonly #isAside: (file: TextFile) => boolean;
+  /** Traits for which a file is listed after the sources. */
+  readonly #asideTraits: number;
 
-  /** `contentsDiffer`: see `RevisionTexts`. */
-  constructor(request: GrepRequest, matcher: Matcher, files: readonly TextFile[], contentsDiffer = false) {
+  constructor(request: GrepRequest, matcher: Matcher, scope: FileScope) {
     this.#request = request;
     this.#matcher = matcher;
+    this.#scope = scope;
     this.#listsFiles = request.filesOnly === true || request.count === true;
-    const included = (request.include ?? []).reduce((traits, kind) => traits | INCLUDED[kind], 0);
-    this.#isAside = (file) => (traitsOf(file) & ~included) !== 0;
-    this.#files = files;
-    const contents: string[] = [];
-    const coverage = this.#coverage;
-    for (const file of files) {
-      const { content, size, withheldLines: lines } = file;
-      if (content === undefined) {
-        this.#leaveOut(file, file.reason as NotSearched);
-        continue;
-      }
-      contents.push(content);
-      coverage.files++;
-      coverage.bytes += size ?? 0;
-      if (lines === 0) continue;
-      coverage.withheldLines += lines;
-      if (this.#withheldIn.length < MAX_GAPS)
-        this.#withheldIn.push({ revision: file.revision, path: file.path, lines });
-    }
-    this.contents = contentsDiffer ? contents : [...new Set(contents)];
+    this.#asideTraits = ~(request.include ?? []).reduce((traits, kind) => traits | INCLUDED[kind], 0);
+    this.#coverage = { ...scope.coverage, notSearched: { ...scope.coverage.notSearched } };
+    this.#gaps = [...scope.gaps];
+    this.#withheldIn = [...scope.withheldIn];
   }
 
-  /** Must be called with the texts that are read, before they are. */
-  expect(contents: readonly string[]): void {
-    if (contents.length === 0) return;
-    const wanted = new Set(contents);
-    for (const file of this.#files) {
-      if (file.content === undefined || !wanted.has(file.content)) continue;
-      const same = this.#byContent.get(file.content);
-      if (same) same.push(file);
-      else this.#byContent.set(file.content, [file]);
-    }
+  /** The distinct texts of the files. */
+  get contents(): readonly string[] {
+    return this.#scope.contents;
+  }
+
+  /** Must be called with the numbers of the texts that are read, before they are. Returns the texts. */
+  expect(numbers: readonly number[]): string[] {
+    return numbers.map((number) => {
+      const content = this.contents[number] as string;
+      this.#numbers.set(content, number);
+      return content;
+    });
   }
 
   /** Whether no text is missing so far. */
@@ -115,8 +101,11 @@ export class GrepSearch {
   /** A text that could not be read. */
   addMissing(content: string, reason: NotSearched): void {
     this.#isWhole = false;
-    this.#found.delete(content);
-    for (const file of this.#byContent.get(content) ?? []) {
+    const number = this.#numbers.get(content);
+    if (number === undefined) return;
+    this.#found.delete(number);
+    for (const at of this.#scope.having(number)) {
+      const file = this.#scope.files[at] as TextFile;
       this.#coverage.files--;
       this.#coverage.bytes -= file.size ?? 0;
       this.#coverage.withheldLines -= file.withheldLines;
@@ -124,40 +113,33 @@ export class GrepSearch {
         this.#withheldIn = this.#withheldIn.filter(
           ({ revision, path }) => revision !== file.revision || path !== file.path,
         );
-      this.#leaveOut(file, reason);
+      addGap(this.#coverage, this.#gaps, file, reason);
     }
   }
 
   /** Counts the matches of a text. */
   count(text: FileBytes): void {
     const { offset, limit } = this.#request;
-    const files = this.#byContent.get(text.content) ?? [];
-    const isNear = !this.#listsFiles && offset === 0 && files.some((file) => this.#mayEnterWindow(file));
+    const number = this.#numbers.get(text.content);
+    if (number === undefined) return;
+    const isNear = !this.#listsFiles && offset === 0 && this.#mayEnterWindow(number);
     const { wanted, hits, lines } = this.#scan(text, 0, isNear ? limit : 0);
-    for (const found of this.#add(text.content, hits, lines))
+    for (const found of this.#add(number, hits, lines))
       if (isNear && this.#enterWindow(found)) found.first = this.#describe(found.file, text, wanted);
   }
 
   /** What was found, for a further page. */
   tally(): Tally {
     const found: number[] = [];
-    for (const [position, content] of this.contents.entries()) {
-      const first = this.#found.get(content)?.[0];
-      if (first) found.push(position, first.hits, first.lines);
-    }
+    for (const [number, [first]] of this.#found) if (first) found.push(number, first.hits, first.lines);
     return { contents: this.contents.length, found: Uint32Array.from(found) };
   }
 
   /** Takes what was found from a tally instead of counting. False if it is of other texts. */
   resume({ contents, found }: Tally): boolean {
     if (contents !== this.contents.length) return false;
-    const known: [content: string, hits: number, lines: number][] = [];
-    for (let at = 0; at < found.length; at += TALLY_FIELDS) {
-      const [position = 0, hits = 0, lines = 0] = found.subarray(at, at + TALLY_FIELDS);
-      known.push([this.contents[position] as string, hits, lines]);
-    }
-    this.expect(known.map(([content]) => content));
-    for (const [content, hits, lines] of known) this.#add(content, hits, lines);
+    for (let i = 0; i < found.length; i += TALLY_FIELDS)
+      this.#add(found[i] as number, found[i + 1] as number, found[i + 2] as number);
     return true;
   }
 
@@ -165,23 +147,24 @@ export class GrepSearch {
   openPage(): string[] {
     if (this.#listsFiles) return [];
     const { offset, limit } = this.#request;
-    const contents = new Set<string>();
+    const numbers = new Set<number>();
     let before = 0;
-    for (const { file, hits, first } of this.#sorted()) {
+    for (const { file, number, hits, first } of this.#sorted()) {
       const from = Math.max(0, offset - before);
       const to = Math.min(hits, offset + limit - before);
       before += hits;
       if (from >= to) continue;
-      this.#page.push({ file, from, to, shown: first?.slice(from, to) });
-      if (!first && file.content !== undefined) contents.add(file.content);
+      this.#page.push({ file, number, from, to, shown: first?.slice(from, to) });
+      if (!first) numbers.add(number);
     }
-    return [...contents];
+    return this.expect([...numbers]);
   }
 
   /** Describes the lines of a text that are on the page. */
   show(text: FileBytes): void {
+    const number = this.#numbers.get(text.content);
     for (const part of this.#page)
-      if (part.file.content === text.content)
+      if (part.number === number)
         part.shown = this.#describe(part.file, text, this.#scan(text, part.from, part.to).wanted);
   }
 
@@ -202,7 +185,7 @@ export class GrepSearch {
       matches,
       ...(this.#listsFiles && { files }),
       total: { lines, files: all.length },
-      complete: withheldLines === 0 && !Object.keys(notSearched).some((reason) => isGap.has(reason)),
+      complete: withheldLines === 0 && !Object.keys(notSearched).some(isGap),
       coverage: this.#coverage,
       gaps: this.#gaps,
       withheldIn: this.#withheldIn,
@@ -233,22 +216,28 @@ export class GrepSearch {
     return describeLines(file, withoutMark(bytes), hits, this.#request.context);
   }
 
-  #add(content: string, hits: number, lines: number): FoundFile[] {
+  #add(number: number, hits: number, lines: number): FoundFile[] {
     if (hits === 0) return [];
-    const files = this.#byContent.get(content) ?? [];
-    const found = files.map((file) => this.#foundFile(file, hits, lines));
-    this.#found.set(content, found);
+    const found: FoundFile[] = [];
+    for (const at of this.#scope.having(number)) {
+      const file = this.#scope.files[at] as TextFile;
+      found.push({ file, at, number, isAside: this.#isAside(at), hits, lines, first: undefined });
+    }
+    this.#found.set(number, found);
     return found;
   }
 
-  #foundFile(file: TextFile, hits: number, lines: number): FoundFile {
-    return { file, isAside: this.#isAside(file), hits, lines, first: undefined };
+  #isAside(at: number): boolean {
+    return (this.#scope.traitsAt(at) & this.#asideTraits) !== 0;
   }
 
-  /** Whether the first page may reach a file if it has matches, given those found so far. */
-  #mayEnterWindow(file: TextFile): boolean {
+  /** Whether the first page may reach a file of a text if it has matches, given those found so far. */
+  #mayEnterWindow(number: number): boolean {
     const last = this.#window.at(-1);
-    return !last || this.#windowHits < this.#request.limit || compareFound(this.#foundFile(file, 0, 0), last) < 0;
+    if (!last || this.#windowHits < this.#request.limit) return true;
+    for (const at of this.#scope.having(number))
+      if (compareFound({ at, isAside: this.#isAside(at) }, last) < 0) return true;
+    return false;
   }
 
   /** Whether the first page may reach a file, given those found so far. Drops the lines of files that it reaches no longer. */
@@ -266,25 +255,10 @@ export class GrepSearch {
     }
     return window.includes(found, Math.min(position, window.length));
   }
-
-  #leaveOut({ revision, path }: TextFile, reason: NotSearched): void {
-    const { notSearched } = this.#coverage;
-    notSearched[reason] = (notSearched[reason] ?? 0) + 1;
-    if (isGap.has(reason) && this.#gaps.length < MAX_GAPS) this.#gaps.push({ revision, path, reason });
-  }
 }
 
-/** Traits for which a file is listed after the sources. A file that ranking skips by its name counts as generated. */
-function traitsOf({ path, language, state }: TextFile): number {
-  return (
-    asideTraits(path, language ?? "") | (state === "searched" && skipReason(path) !== undefined ? TRAIT.generated : 0)
-  );
-}
-
-function compareFound(a: FoundFile, b: FoundFile): number {
-  return (
-    Number(a.isAside) - Number(b.isAside) || a.file.revision - b.file.revision || compareUtf8(a.file.path, b.file.path)
-  );
+function compareFound(a: Pick<FoundFile, "at" | "isAside">, b: Pick<FoundFile, "at" | "isAside">): number {
+  return Number(a.isAside) - Number(b.isAside) || a.at - b.at;
 }
 
 function tokensOf({ text, before, after }: FoundLine): number {

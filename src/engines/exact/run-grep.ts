@@ -1,6 +1,7 @@
 /** Exact search over the texts of a scope: order, totals, budget and completeness are decided here, for every adapter. */
 import { compileGlobs } from "../../lib/globs.ts";
 import { createMatcher } from "./compile.ts";
+import { FileScope } from "./file-scope.ts";
 import { GrepSearch } from "./grep-search.ts";
 import type { Matcher } from "./matcher.ts";
 import { RegexEngine } from "./rust-regex.ts";
@@ -30,14 +31,15 @@ export async function runGrep(
   const { matcher, engine } = await newMatcher(texts, request);
   try {
     const all = await texts.files();
-    const files = passes ? all.filter(passes) : all;
-    const search = new GrepSearch(request, matcher, files, texts.contentsDiffer);
+    const contentsDiffer = texts.contentsDiffer === true;
+    const scope = passes ? new FileScope(all.filter(passes), contentsDiffer) : FileScope.of(all, contentsDiffer);
+    const search = new GrepSearch(request, matcher, scope);
     const key = tallyKey(request);
     const known = texts.tallies?.get(key);
     if (known === undefined || !search.resume(known)) {
       const isCandidate = await texts.candidates(matcher.query, search.contents);
-      const wanted = isCandidate ? search.contents.filter(isCandidate) : search.contents;
-      search.expect(wanted);
+      const numbers = [...search.contents.keys()];
+      const wanted = search.expect(isCandidate ? numbers.filter(isCandidate) : numbers);
       await readWithin(budget, texts, search, wanted, (text) => search.count(text));
       if (search.isWhole) texts.tallies?.set(key, search.tally());
     }

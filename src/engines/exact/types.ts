@@ -67,13 +67,16 @@ export interface RevisionTexts {
   maxMs?: number;
   /** Whether each file has a content of its own, so that none need be looked up to tell. */
   contentsDiffer?: boolean;
-  /** All files, revision by revision, in order of path (UTF-8). */
+  /**
+   * All files, revision by revision, in order of path (UTF-8). They must not change. Of files that are given in the same array again, a
+   * search takes what an earlier one has found about them.
+   */
   files(): Promise<readonly TextFile[]>;
   /**
-   * Whether a content may hold a match, from n-gram filters; asked for `contents` alone. A content that is not known to be without one
-   * passes. Undefined if nothing can be left out.
+   * Whether one of `contents`, by its number, may hold a match, from n-gram filters. A content that is not known to be without one passes.
+   * Undefined if nothing can be left out.
    */
-  candidates(query: NgramQuery, contents: readonly string[]): Promise<((content: string) => boolean) | undefined>;
+  candidates(query: NgramQuery, contents: readonly string[]): Promise<((number: number) => boolean) | undefined>;
   /** Tallies of earlier searches of the same texts, by pattern, so that a further page does not count everything again. */
   tallies?: Tallies;
   /** The WebAssembly of `rregex`; asked for only where a pattern is more than a text. */

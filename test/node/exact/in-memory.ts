@@ -4,6 +4,7 @@ import path from "node:path";
 import { GREP } from "../../../src/contract/questions.ts";
 import { wasm } from "../../../src/engines/parsing/wasm.ts";
 import { type GrepOptions, runGrep } from "../../../src/engines/exact/run-grep.ts";
+import { compareUtf8 } from "../../../src/engines/search/order.ts";
 import type { FileBytes, GrepRequest, MissingText, RevisionTexts, TextFile } from "../../../src/engines/exact/types.ts";
 
 const folder = path.dirname(createRequire(import.meta.url).resolve("rregex/package.json"));
@@ -18,7 +19,7 @@ export type GivenFile = Partial<TextFile> & {
 /** Texts in memory. A file without bytes is not searched, or missing if it has a content all the same. */
 export function inMemory(files: readonly GivenFile[], overrides: Partial<RevisionTexts> = {}): RevisionTexts {
   const bytesOf = ({ bytes = "" }: GivenFile) => (typeof bytes === "string" ? Buffer.from(bytes) : bytes);
-  const all = files.map((file): TextFile => ({
+  const given = files.map((file): TextFile => ({
     revision: 0,
     language: null,
     size: bytesOf(file).length,
@@ -27,6 +28,8 @@ export function inMemory(files: readonly GivenFile[], overrides: Partial<Revisio
     withheldLines: (file.withheld ?? []).reduce((sum, [from, to]) => sum + to - from + 1, 0),
     ...file,
   }));
+  // As every adapter gives them.
+  const all = given.toSorted((a, b) => a.revision - b.revision || compareUtf8(a.path, b.path));
   return {
     files: () => Promise.resolve(all),
     candidates: () => Promise.resolve(undefined),

@@ -32,7 +32,7 @@ it("filters are read with one request each, and again only as far as the cache h
   for (const expected of [10, 2, 2]) {
     reads = 0;
     const isCandidate = await texts.candidates(query, contents);
-    expect(contents.filter((content) => isCandidate?.(content) !== false)).toEqual([]);
+    expect(contents.filter((_, number) => isCandidate?.(number) !== false)).toEqual([]);
     expect(reads).toBe(expected);
   }
 });

@@ -1,6 +1,6 @@
 /** What an isolate keeps of file lists and packs: least recently used out. */
 import { EARLIER_FILTER_FILE_VERSION, FilterFile } from "../../../engines/exact/filter-file.ts";
-import type { Tally } from "../../../engines/exact/types.ts";
+import type { Tally, TextFile } from "../../../engines/exact/types.ts";
 import { SearchFormatError } from "../../../engines/search/types.ts";
 import { FileList } from "../../../engines/texts/file-list.ts";
 import { TextPack } from "../../../engines/texts/pack.ts";
@@ -11,6 +11,10 @@ import { earlierFiltersKey, filtersKey, listKey, packKey } from "./store.ts";
 
 /** Bytes of open lists: some 60,000 files. */
 const LIST_BYTES = 13 * 1024 * 1024;
+/** Bytes of what searches ask of the files of lists: some 20,000. More of one scope are kept alone. */
+const FILES_BYTES = 2 * 1024 * 1024;
+/** Rough bytes of a file there: itself, its place among the files and texts of a scope, and that in its pack. */
+const BYTES_PER_FILE = 100;
 /** Bytes of the directories of open packs. */
 const PACK_BYTES = 4 * 1024 * 1024;
 /** Rough bytes in memory of a text's entry in the directory of its pack. */
@@ -33,6 +37,8 @@ export class TextCache {
   readonly #ranges = new RangeCache(RANGE_BYTES);
   readonly #lists = new LruCache<FileList>(LIST_BYTES, ({ byteLength }) => byteLength);
   readonly #packs = new LruCache<TextPack>(PACK_BYTES, ({ entries }) => BYTES_PER_ENTRY * entries.length);
+  /** The files of scopes, by tenant and file lists. */
+  readonly files = new LruCache<readonly TextFile[]>(FILES_BYTES, ({ length }) => BYTES_PER_FILE * length);
   /** Tallies by tenant, file lists and pattern; each with its key, which counts towards its size. */
   readonly tallies = new LruCache<[tally: Tally, key: string]>(
     TALLY_BYTES,

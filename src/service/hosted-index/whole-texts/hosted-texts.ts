@@ -19,29 +19,38 @@ const PARTS_AHEAD = 3;
 /** Packs that are opened ahead of the one that is read. */
 const PACKS_AHEAD = 3;
 
-/** Texts of one pack. */
+/** Texts of one pack: their ordinals in it, and the numbers of the texts among those that were grouped. */
 interface OfPack {
   pack: string;
-  contents: string[];
   ordinals: number[];
+  numbers: number[];
 }
 
 /** Groups texts by pack, in the order of the packs' first ones. */
 function groupByPack(contents: readonly string[]): OfPack[] {
   const groups = new Map<string, OfPack>();
   let last: OfPack | undefined;
-  for (const content of contents) {
+  for (const [number, content] of contents.entries()) {
     const colon = content.lastIndexOf(":");
     // Texts of one pack mostly follow each other.
     if (last?.pack.length !== colon || !content.startsWith(last.pack)) {
       const pack = content.slice(0, colon);
-      last = groups.get(pack) ?? { pack, contents: [], ordinals: [] };
+      last = groups.get(pack) ?? { pack, ordinals: [], numbers: [] };
       groups.set(pack, last);
     }
-    last.contents.push(content);
     last.ordinals.push(Number(content.slice(colon + 1)));
+    last.numbers.push(number);
   }
   return [...groups.values()];
+}
+
+/** Of the texts of a scope, which are asked about by each of its searches. */
+const grouped = new WeakMap<readonly string[], OfPack[]>();
+
+function groupsOf(contents: readonly string[]): OfPack[] {
+  const known = grouped.get(contents) ?? groupByPack(contents);
+  grouped.set(contents, known);
+  return known;
 }
 
 /** Texts of some revisions of one tenant. */
@@ -60,7 +69,7 @@ export class HostedTexts implements RevisionTexts {
     return this.#targets[0]?.tenantId ?? "";
   }
 
-  files(): Promise<TextFile[]> {
+  files(): Promise<readonly TextFile[]> {
     return filesOfTargets(this.#deps, this.#targets);
   }
 
@@ -73,27 +82,24 @@ export class HostedTexts implements RevisionTexts {
     };
   }
 
-  async candidates(
-    query: NgramQuery,
-    contents: readonly string[],
-  ): Promise<((content: string) => boolean) | undefined> {
+  async candidates(query: NgramQuery, contents: readonly string[]): Promise<((number: number) => boolean) | undefined> {
     if (isEveryText(query)) return undefined;
     const { texts } = this.#deps;
     const isOpen = ({ pack }: OfPack) => texts.hasFilters(this.#tenantId, pack);
     // Open ones first: in the same order each time, all would be read again where they are more than the cache holds.
-    const left = groupByPack(contents)
+    const left = groupsOf(contents)
       .toSorted((a, b) => Number(isOpen(b)) - Number(isOpen(a)))
       .values();
-    const passing = new Set<string>();
+    const passes = new Uint8Array(contents.length);
     const readNext = async (): Promise<void> => {
-      for (const { pack, contents: own, ordinals } of left) {
+      for (const { pack, ordinals, numbers } of left) {
         const filters = await texts.filters(this.#deps.bucket, this.#tenantId, pack);
-        for (const [i, content] of own.entries())
-          if (filters?.mayHold(ordinals[i] as number, query) !== false) passing.add(content);
+        for (const [i, number] of numbers.entries())
+          if (filters?.mayHold(ordinals[i] as number, query) !== false) passes[number] = 1;
       }
     };
     await Promise.all(Array.from({ length: FILTERS_AT_ONCE }, readNext));
-    return (content) => passing.has(content);
+    return (number) => passes[number] === 1;
   }
 
   regexModule(): Promise<WebAssembly.Module> {

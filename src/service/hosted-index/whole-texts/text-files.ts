@@ -29,8 +29,14 @@ const LISTS_AT_ONCE = 4;
 /** Revisions without a list whose files are read with one statement. */
 const UNLISTED_AT_ONCE = 50;
 
-/** All files, revision by revision, in order of path. Those of a revision without a list that can be read are not searched. */
-export async function filesOfTargets(deps: TextDeps, targets: readonly TextTarget[]): Promise<TextFile[]> {
+/**
+ * All files, revision by revision, in order of path. Those of a revision without a list that can be read are not searched. The same array
+ * again for the same lists.
+ */
+export async function filesOfTargets(deps: TextDeps, targets: readonly TextTarget[]): Promise<readonly TextFile[]> {
+  const key = targets.map(({ tenantId, textList }) => `${tenantId}/${textList}`).join(" ");
+  const known = deps.texts.files.get(key);
+  if (known) return known;
   const lists: (FileList | undefined)[] = [];
   const left = targets.entries();
   const readNext = async (): Promise<void> => {
@@ -44,6 +50,7 @@ export async function filesOfTargets(deps: TextDeps, targets: readonly TextTarge
     if (list === undefined) for (const file of missing.get(revision) ?? []) all.push(file);
     else for (let at = 0; at < list.paths.length; at++) all.push(new ListedText(revision, list, at));
   }
+  if (unlisted.length === 0) deps.texts.files.set(key, all);
   return all;
 }
 
