@@ -37,15 +37,7 @@ export async function buildSearchTable(
   const opened: OpenFile[] = [];
   let kept: string[];
   try {
-    let segments = await openSegments(folder, opened);
-    const missing = missingContents(files, segments);
-    if (missing.length > 0) {
-      const collector = new SegmentCollector(folder);
-      const stored = await reparse(read, missing, (analysis) => collector.add(analysis));
-      for await (const content of readContents(store, stored)) collector.add(analyzeContent(content));
-      collector.finish();
-      segments = await openSegments(folder, opened);
-    }
+    const segments = await segmentsOver(store, folder, { files, read }, opened);
     const revision = files.map(({ path, content }): RevisionFile => {
       const { sha256, language } = content;
       return { path, sha256, language };
@@ -59,14 +51,19 @@ export async function buildSearchTable(
 
 /**
  * Writes the table `name` of a work tree, of which the files at the paths `changed` may be others, new or gone since the table `earlier` was
- * written; `files` are those of them that are indexed. The work grows with the changes, besides a few bytes for each path. False, and
- * nothing is written, if the table must be built: the earlier table is gone or damaged. Needs the write lock.
+ * written; `files` are those of them that are indexed, which `read` reads. The work grows with the changes, besides a few bytes for each path.
+ * False if the table must be built: the earlier table is gone or damaged. Needs the write lock.
  */
 export async function changeSearchTable(
   store: IndexStore,
   folder: SearchFolder,
   name: string,
-  { earlier, changed, files }: { earlier: string; changed: readonly string[]; files: readonly IndexedFile[] },
+  {
+    earlier,
+    changed,
+    files,
+    read,
+  }: { earlier: string; changed: readonly string[]; files: readonly IndexedFile[]; read: ReadFiles },
 ): Promise<boolean> {
   folder.removeLeftovers();
   const opened: OpenFile[] = [];
@@ -75,7 +72,7 @@ export async function changeSearchTable(
     const bytes = folder.openTable(earlier);
     if (bytes === undefined) return false;
     opened.push(bytes);
-    const segments = await openSegments(folder, opened);
+    const segments = await segmentsOver(store, folder, { files, read }, opened);
     const changes = new Map<string, RevisionFile | undefined>(changed.map((path) => [path, undefined]));
     for (const { path, content } of files) changes.set(path, { path, ...content });
     const written = await changeTable(bytes, changes, segments);
@@ -89,6 +86,23 @@ export async function changeSearchTable(
   }
   await collectGarbage(store, folder, { name, segmentIds: kept });
   return true;
+}
+
+/** Segments that hold the contents of files: those there are, and one over what they lack, as of a file that is as it was in an earlier state. */
+async function segmentsOver(
+  store: IndexStore,
+  folder: SearchFolder,
+  { files, read }: { files: readonly IndexedFile[]; read: ReadFiles },
+  opened: OpenFile[],
+): Promise<OpenSegment[]> {
+  const segments = await openSegments(folder, opened);
+  const missing = missingContents(files, segments);
+  if (missing.length === 0) return segments;
+  const collector = new SegmentCollector(folder);
+  const stored = await reparse(read, missing, (analysis) => collector.add(analysis));
+  for await (const content of readContents(store, stored)) collector.add(analyzeContent(content));
+  collector.finish();
+  return openSegments(folder, opened);
 }
 
 /** Segments that may be used and can be read, the largest last: of those that hold a content the last is taken, so a table names few. Damaged ones are removed. */

@@ -143,11 +143,12 @@ async function ensureTable(
   const row = workTreeRow(store, root);
   const name = tableName(row);
   if (folder.tableNames().includes(name)) return name;
+  const read = filesOfWorkTree(root);
   if (since !== undefined && since.changed.length <= MAX_CHANGED) {
     const files = indexedFiles(store, row.id, since.changed);
-    if (await changeSearchTable(store, folder, name, { ...since, files })) return name;
+    if (await changeSearchTable(store, folder, name, { ...since, files, read })) return name;
   }
-  await buildSearchTable(store, folder, { name, files: indexedFiles(store, row.id), read: filesOfWorkTree(root) });
+  await buildSearchTable(store, folder, { name, files: indexedFiles(store, row.id), read });
   return name;
 }
 
