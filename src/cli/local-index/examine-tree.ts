@@ -1,3 +1,4 @@
+import { compareUtf8 } from "../../engines/search/order.ts";
 import { FileTree } from "../indexing/file-tree.ts";
 import { dependsOnFile } from "./describe-tree.ts";
 import type { SearchFolder } from "./search-folder.ts";
@@ -44,11 +45,25 @@ export function examineTree(folder: SearchFolder, root: string): Examination | u
   };
 }
 
-/** The paths that only one of a list and a state has; of the list those that the index may depend on. */
+/**
+ * The paths that only one of a list and a state has; of the list those that the index may depend on. Both are in the order of their UTF-8,
+ * and nearly the same.
+ */
 function newOrGone(listed: readonly string[], examined: readonly string[]): string[] {
-  const gone = new Set(examined);
-  const added = listed.filter((path) => !gone.delete(path) && dependsOnFile(path));
-  return [...added, ...gone];
+  const found: string[] = [];
+  let at = 0;
+  for (const path of listed) {
+    if (examined[at] === path) {
+      at++;
+      continue;
+    }
+    for (; at < examined.length && compareUtf8(examined[at] as string, path) < 0; at++)
+      found.push(examined[at] as string);
+    if (examined[at] === path) at++;
+    else if (dependsOnFile(path)) found.push(path);
+  }
+  for (; at < examined.length; at++) found.push(examined[at] as string);
+  return found;
 }
 
 /** What has changed since a state was written. */

@@ -8,6 +8,8 @@ import { describeTree, saveChanges, saveState } from "../../../src/cli/local-ind
 import { type Examination, examineTree } from "../../../src/cli/local-index/examine-tree.ts";
 import { SearchFolder } from "../../../src/cli/local-index/search-folder.ts";
 import { stateName } from "../../../src/cli/local-index/state-name.ts";
+import { sortUtf8 } from "../../../src/engines/search/order.ts";
+import { seededIntegers } from "../../support/numbers.ts";
 
 const [EDITED, OTHER] = ["src/a.py", "src/b.py"] as const;
 
@@ -71,7 +73,32 @@ describe("the examination of a work tree", () => {
   it("tells which files of a list are new, and which are gone", () => {
     expect(examine().newOrGone([EDITED, OTHER])).toEqual([]);
     // The index does not depend on a picture.
-    expect(examine().newOrGone(["a.py", "b.png", OTHER, "src/c.py"])).toEqual(["a.py", "src/c.py", EDITED]);
+    expect(examine().newOrGone(["a.py", "b.png", OTHER, "src/c.py"])).toEqual(["a.py", EDITED, "src/c.py"]);
+  });
+
+  it("tells so of any two lists, however their names sort", () => {
+    const names = [
+      "src/a.py",
+      "src/b.py",
+      "src.py",
+      "src/\u{1f600}.py",
+      "src/\uffee.py",
+      "src/é.py",
+      "src/ab.py",
+      "src/a.png",
+    ];
+    const random = seededIntegers(5);
+    const some = () => sortUtf8(names.filter(() => random(2) === 0));
+    for (let round = 0; round < 50; round++) {
+      const [before, now] = [some(), some()];
+      const listing = { ...walkFolder(new FileTree(root)), folders: [], ignoreFiles: [], paths: () => before };
+      const run = { table: "tree-1", head: undefined, listing, startedAtMs: Date.now() + 3_600_000 };
+      saveState(folder, root, describeTree(new FileTree(root), run, new Map()));
+      const found = examine().newOrGone(now);
+      const apart = [...now.filter((path) => !before.includes(path)), ...before.filter((path) => !now.includes(path))];
+      // Files of unknown kinds are in no state.
+      expect(found.toSorted()).toEqual(apart.filter((path) => path.endsWith(".py")).toSorted());
+    }
   });
 
   it("ignores changes of another state", () => {
