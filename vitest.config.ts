@@ -54,7 +54,7 @@ const PIPELINES = [
   "release/package",
   "search/{consistency,hosted,hosted-relations,hosted-repositories,read,scope,vectors}",
   "tenancy/tenancy",
-  "texts/{hosted-grep,hosted-texts}",
+  "texts/{hosted-grep,hosted-reads,hosted-texts}",
   "users/concurrency",
 ].map((name) => `test/node/${name}.test.ts`);
 

@@ -13,6 +13,10 @@ import { Turns } from "../../lib/turns.ts";
 /** Keys of damaged objects that are remembered. */
 const MAX_DAMAGED = 1_000;
 const ANY_OBJECT = "";
+/** Digests of tables that are remembered: those of more than a thousand repositories. */
+const DIGEST_BYTES = 256 * 1024;
+/** Of one, with its key. */
+const BYTES_PER_DIGEST = 200;
 
 /** Bytes of open indexes and tables; ranges of objects have the rest of the 32 MB (`read.ts`). */
 const INDEX_BYTES = 12 * 1024 * 1024;
@@ -73,6 +77,8 @@ export class SearchCache {
   readonly #damaged = new Set<string>();
   readonly #tables = new LruCache<RevisionTable>(INDEX_BYTES / 4, ({ paths }) => BYTES_PER_PATH * paths.length);
 
+  readonly #digests = new LruCache<Pick<RevisionTable, "digest">>(DIGEST_BYTES, () => BYTES_PER_DIGEST);
+
   /** Opens the index over some revisions. Throws `SearchFormatError` if an object is missing or damaged. */
   async open(bucket: SearchBucket, targets: readonly Target[]): Promise<OpenIndex> {
     const key = keyOf(targets);
@@ -114,6 +120,17 @@ export class SearchCache {
     const opened = await RevisionTable.open(await openObject(bucket, key, { cache: this.ranges }));
     this.#tables.set(key, opened);
     return opened;
+  }
+
+  /** Digest of the table of a revision. Throws `SearchFormatError` as `open` does. */
+  async digestOf(bucket: SearchBucket, target: Target): Promise<Pick<RevisionTable, "digest">> {
+    const key = tableKey(target.tenantId, target.table);
+    const known = this.#digests.get(key);
+    if (known) return known;
+    // A copy: a view would keep the whole table in memory.
+    const read = { digest: (await this.openTable(bucket, target)).digest.slice() };
+    this.#digests.set(key, read);
+    return read;
   }
 
   /**

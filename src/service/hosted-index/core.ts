@@ -227,8 +227,8 @@ export async function targetsListing(deps: SearchDeps, targets: readonly Target[
 export async function digestOf(deps: SearchDeps, targets: readonly Target[]): Promise<string> {
   const opened = deps.cache.opened(targets);
   if (opened) return opened.index.digest;
-  const openTables = () => Promise.all(targets.map((target) => deps.cache.openTable(deps.bucket, target)));
-  return digestOfTables(await withRepair(deps, targets, openTables));
+  const readDigests = () => Promise.all(targets.map((target) => deps.cache.digestOf(deps.bucket, target)));
+  return digestOfTables(await withRepair(deps, targets, readDigests));
 }
 
 /** Up to five paths that may have been meant, of the first ten revisions. */

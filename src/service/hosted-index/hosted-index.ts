@@ -86,6 +86,7 @@ const MAX_LISTED = 5;
 class OpenTargets implements OpenIndexes<HostedInfo> {
   readonly indexes: readonly HostedInfo[];
   readonly #deps: SearchDeps;
+  #digest: Promise<string> | undefined;
 
   constructor(deps: SearchDeps, targets: readonly Target[]) {
     this.#deps = deps;
@@ -93,8 +94,8 @@ class OpenTargets implements OpenIndexes<HostedInfo> {
     this.indexes = targets.map((target) => hostedInfo(target, target.seq < 0));
   }
 
-  digest() {
-    return digestOf(this.#deps, this.indexes);
+  digest(): Promise<string> {
+    return (this.#digest ??= digestOf(this.#deps, this.indexes));
   }
 
   search(request: SearchRequest) {
@@ -127,6 +128,8 @@ class OpenTargets implements OpenIndexes<HostedInfo> {
   }
 
   async texts(): Promise<RevisionTexts> {
+    // Read meanwhile, since it is in no text; an error is thrown where it is awaited.
+    this.digest().catch(() => undefined);
     return new HostedTexts(textDeps(this.#deps), this.indexes);
   }
 

@@ -1,11 +1,12 @@
 /** Ranged reading of index objects, with a cache of the isolate. */
 import { type RangeReader, SearchFormatError } from "../../engines/search/types.ts";
+import { inMemory } from "../../engines/search/bytes.ts";
 import { LruCache } from "./lru.ts";
 import { getRange, type SearchBucket, tenantOf } from "./store.ts";
 import { Turns } from "../../lib/turns.ts";
 
 /** What is read of an object when it is opened; holds all of a small one, and the hot parts of most. */
-export const FIRST_READ_BYTES = 256 * 1024;
+const FIRST_READ_BYTES = 256 * 1024;
 /** While the cache has room, whole pages are read: an index that fits into it is read with few requests. A full cache keeps blocks only. */
 const PAGE_BYTES = 64 * 1024;
 /** Ranges that are wanted together are read with one request where no more than this lies between them: bytes cost less than requests. */
@@ -79,6 +80,20 @@ export async function openObject(
   });
 }
 
+/**
+ * Reads all of an object, with one request if it has `firstBytes` at most, else with two. For what is kept in another form, so no range of it is kept.
+ * Throws `SearchFormatError` if the object is missing or shorter than it was.
+ */
+export async function readObject(bucket: SearchBucket, key: string, firstBytes: number): Promise<RangeReader> {
+  const first = await getRange(bucket, key, { offset: 0, length: firstBytes });
+  if (!first) throw new SearchFormatError(`${key} is missing`, key);
+  const offset = first.bytes.byteLength;
+  if (offset >= first.size) return inMemory(first.bytes);
+  const rest = await getRange(bucket, key, { offset, length: first.size - offset });
+  if (rest?.bytes.byteLength !== first.size - offset) throw new SearchFormatError(`${key} is truncated`, key);
+  return inMemory(join([first.bytes, rest.bytes]));
+}
+
 const pageKey = (key: string, page: number): string => `${key} page ${page}`;
 const sizeKey = (key: string): string => `${key} size`;
 
@@ -117,7 +132,18 @@ class CachedReader implements RangeReader {
     const key = `${this.name} ${offset}-${end}`;
     const known = this.#cache.get(key);
     if (known) return known;
-    return this.#fromPages({ offset, end }) ?? this.#load(key, { offset, end });
+    return this.#fromPages({ offset, end }) ?? this.#rest({ offset, end }) ?? this.#load(key, { offset, end });
+  }
+
+  /** A hot part of which the object's opening has read the beginning: only the rest of it is read. Undefined for any other range. */
+  #rest({ offset, end }: Range): Promise<Uint8Array> | undefined {
+    if (end - offset <= MAX_KEPT_BYTES) return undefined;
+    let known = offset;
+    for (let page = Math.floor(offset / PAGE_BYTES); this.#cache.has(pageKey(this.name, page)); page++)
+      known = (page + 1) * PAGE_BYTES;
+    const beginning = known > offset ? this.#fromPages({ offset, end: known }) : undefined;
+    if (!beginning) return undefined;
+    return this.#load(`${this.name} ${known}-${end}`, { offset: known, end }).then((rest) => join([beginning, rest]));
   }
 
   /** A range out of pages that are in the cache; undefined if one of them is not. */

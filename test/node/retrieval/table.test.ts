@@ -6,6 +6,10 @@ import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
 import { changeTable, moveContents } from "../../../src/engines/search/change-table.ts";
 import { mergeSegments } from "../../../src/engines/search/segment-merge.ts";
 import { buildTable } from "../../../src/engines/search/table.ts";
+import { SearchCache } from "../../../src/service/hosted-index/cache.ts";
+import { tableKey } from "../../../src/service/hosted-index/store.ts";
+import type { Target } from "../../../src/service/hosted-index/targets.ts";
+import { MemoryBucket } from "../../support/pipeline.ts";
 import { seededIntegers } from "../../support/numbers.ts";
 import { contentOf, revisionFile, segmentOf, type TestFile, textsOf } from "./support.ts";
 import { search } from "../../../src/engines/search/search.ts";
@@ -125,4 +129,26 @@ describe("a changed table", () => {
     expect(await changeTable(inMemory(table), lost, [cold])).toBeUndefined();
     expect(await changeTable(inMemory(table), new Map(), [other])).toBeUndefined();
   });
+});
+
+it("the digests of hosted tables are kept when the tables are not", async () => {
+  const bucket = new MemoryBucket();
+  const cache = new SearchCache();
+  const text = revisionFile({ path: "", language: "c", text: "int one;\n" });
+  const one = await segmentOf(
+    buildSegment([analyzeContent(contentOf({ path: "", language: "c", text: "int one;\n" }))]),
+  );
+  const targets: Target[] = [];
+  for (const id of ["a", "b"]) {
+    // Together more than are kept open.
+    const paths = Array.from({ length: 9_000 }, (_, i) => ({ ...text, path: `${id}/${i}.c` }));
+    await bucket.put(tableKey("tenant", id), buildTable(paths, [one]).table);
+    targets.push({ tenantId: "tenant", table: id } as Target);
+  }
+  const digests = () => Promise.all(targets.map((target) => cache.digestOf(bucket, target)));
+  const first = await digests();
+  bucket.objects.clear();
+  cache.ranges.clear();
+  expect(await digests()).toEqual(first);
+  expect(first[0]).not.toEqual(first[1]);
 });

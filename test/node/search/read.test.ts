@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { RangeReader } from "../../../src/engines/search/types.ts";
-import { openObject, RangeCache } from "../../../src/service/hosted-index/read.ts";
+import { openObject, RangeCache, readObject } from "../../../src/service/hosted-index/read.ts";
 import { MemoryBucket } from "../../support/pipeline.ts";
 
 const KB = 1024;
@@ -9,9 +9,11 @@ const KB = 1024;
 /** A bucket that counts what is read of it. */
 class CountingBucket extends MemoryBucket {
   gets = 0;
+  bytes = 0;
 
   override async get(...args: Parameters<MemoryBucket["get"]>) {
     this.gets++;
+    this.bytes += args[1]?.range.length ?? 0;
     return super.get(...args);
   }
 }
@@ -22,6 +24,7 @@ async function openBytes(size: number, cache = new RangeCache()) {
   await bucket.put("object", bytes);
   const reader = await openObject(bucket, "object", { cache, firstBytes: 64 * KB });
   bucket.gets = 0;
+  bucket.bytes = 0;
   return { bucket, bytes, reader };
 }
 
@@ -56,6 +59,30 @@ it("opens an object again without a request, until it is forgotten", async () =>
   cache.deletePrefix("object ");
   await openObject(bucket, "object", { cache });
   expect(bucket.gets).toBe(1);
+});
+
+it("reads of a long first part only what its opening has not read", async () => {
+  const { bucket, bytes, reader } = await openBytes(900 * KB);
+  const read = await reader.read(16, 700 * KB);
+  expect(Buffer.compare(read, bytes.subarray(16, 16 + 700 * KB))).toBe(0);
+  expect([bucket.gets, bucket.bytes]).toEqual([1, 16 + 700 * KB - 64 * KB]);
+});
+
+it("reads a whole object with one request, or two where it is longer than expected", async () => {
+  const { bucket, bytes } = await openBytes(300 * KB);
+  for (const [firstBytes, gets] of [
+    [300 * KB, 1],
+    [400 * KB, 1],
+    [299 * KB, 2],
+  ] as const) {
+    bucket.gets = 0;
+    const reader = await readObject(bucket, "object", firstBytes);
+    expect(Buffer.compare(await reader.read(0, reader.size), bytes)).toBe(0);
+    expect(bucket.gets).toBe(gets);
+  }
+  await bucket.put("empty", new Uint8Array());
+  expect((await readObject(bucket, "empty", KB)).size).toBe(0);
+  await expect(readObject(bucket, "none", KB)).rejects.toThrow("none is missing");
 });
 
 describe("ranges that are wanted together", () => {

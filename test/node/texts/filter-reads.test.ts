@@ -36,3 +36,18 @@ it("filters are read with one request each, and again only as far as the cache h
     expect(reads).toBe(expected);
   }
 });
+
+it("files of filters of less than a megabyte are read with one request each", async () => {
+  const bucket = new MemoryBucket();
+  const next = seededNumbers(2);
+  const filter = ngramFilter(Buffer.from(Array.from({ length: 200_000 }, () => 128 + next(128))));
+  const bytes = encodeFilters(Array.from({ length: Math.floor(1_000_000 / (filter.length + 4)) }, () => filter));
+  expect(bytes.length).toBeGreaterThan(600_000);
+  await bucket.put(filtersKey(TENANT, "pack"), bytes);
+  let reads = 0;
+  const get = bucket.get.bind(bucket);
+  bucket.get = (...given) => (reads++, get(...given));
+  const filters = await new TextCache().filters(bucket, TENANT, "pack");
+  expect(filters?.mayHold(0, queryOfBytes(Buffer.from("another")))).toBe(false);
+  expect(reads).toBe(1);
+});

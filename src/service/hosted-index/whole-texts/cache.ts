@@ -5,7 +5,7 @@ import { SearchFormatError } from "../../../engines/search/types.ts";
 import { FileList } from "../../../engines/texts/file-list.ts";
 import { TextPack } from "../../../engines/texts/pack.ts";
 import { LruCache } from "../lru.ts";
-import { FIRST_READ_BYTES, openObject, RangeCache } from "../read.ts";
+import { openObject, RangeCache, readObject } from "../read.ts";
 import type { SearchBucket } from "../store.ts";
 import { earlierFiltersKey, filtersKey, listKey, packKey } from "./store.ts";
 
@@ -23,8 +23,8 @@ const BYTES_PER_ENTRY = 200;
 const FILTER_BYTES = 11 * 1024 * 1024;
 /** Files of filters that are read at once: a Worker has six connections. */
 export const FILTERS_AT_ONCE = 4;
-/** Bytes of filters that are being opened: what is read at first of those that are read at once, and one more. */
-const FILTER_READ_BYTES = (FILTERS_AT_ONCE + 1) * FIRST_READ_BYTES;
+/** What is read at first of a file of filters: all of most, those of some 11 MB of source. */
+const FILTER_READ_BYTES = 1024 * 1024;
 /** What a pack without filters counts for. */
 const NO_FILTERS_BYTES = 100;
 /** Bytes of tallies: a pattern that is in 5,000 files takes 60 KB. */
@@ -45,8 +45,6 @@ export class TextCache {
     ([tally, key]) => tally.found.byteLength + 2 * key.length,
   );
   readonly #filters: LruCache<FilterFile | null>;
-  /** Filters are kept as such; this one holds the parts of those that are being opened, so that most take one request. */
-  readonly #filterReads = new RangeCache(FILTER_READ_BYTES);
 
   constructor({ filterBytes = FILTER_BYTES }: { filterBytes?: number } = {}) {
     this.#filters = new LruCache(filterBytes, (filters) => filters?.byteLength ?? NO_FILTERS_BYTES);
@@ -71,7 +69,7 @@ export class TextCache {
 
   async #openFilters(bucket: SearchBucket, key: string, version?: number): Promise<FilterFile | null> {
     try {
-      return await FilterFile.open(await openObject(bucket, key, { cache: this.#filterReads }), version);
+      return await FilterFile.open(await readObject(bucket, key, FILTER_READ_BYTES), version);
     } catch (error) {
       if (error instanceof SearchFormatError) return null;
       throw error;
