@@ -1,5 +1,6 @@
 /**
- * `npm run bench -- grep <work tree>… [--face work-tree|commit|hosted] [--patterns N] [--seed N]`: compares the lines that exact search finds
+ * `npm run bench -- grep <work tree>… [--face work-tree|commit|hosted] [--patterns N] [--seed N]`, or
+ * `npm run bench -- grep --tenant <folder of work trees> [--data DIR] [--seed N]` (grep/tenant.ts): compares the lines that exact search finds
  * with those of `rg` on the same files, for patterns made from the lines of the tree, and times both. The work trees must have no
  * uncommitted edits, and `rg` must be installed. With `hosted` a service indexes the commit first, and its answers are timed as a client sees
  * them; of one that ended at its budget only the count is shown.
@@ -10,6 +11,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import type { RevisionTexts } from "../src/engines/exact/types.ts";
 import { type FaceName, FACES, openFace, openWorkTree, type Pattern } from "./grep/faces.ts";
+import { benchTenant } from "./grep/tenant.ts";
 import { quantile } from "./retrieval/metrics.ts";
 import { median, mib } from "./support.ts";
 
@@ -18,7 +20,8 @@ const MAX_PATTERN = 60;
 /** They have no n-grams and match in every file. */
 const LARGE: readonly Pattern[] = [{ pattern: String.raw`\w+\s+\w` }, { pattern: String.raw`[a-z_]+[^a-z]` }];
 
-const USAGE = "usage: npm run bench -- grep <work tree>… [--face work-tree|commit|hosted] [--patterns N] [--seed N]";
+const USAGE =
+  "usage: npm run bench -- grep <work tree>… [--face work-tree|commit|hosted] [--patterns N] [--seed N], or --tenant <folder of work trees> [--data DIR]";
 
 export async function run(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -28,8 +31,11 @@ export async function run(args: string[]): Promise<void> {
       face: { type: "string", default: FACES[0] },
       patterns: { type: "string", default: "500" },
       seed: { type: "string", default: "1" },
+      tenant: { type: "string" },
+      data: { type: "string" },
     },
   });
+  if (values.tenant !== undefined) return benchTenant(values.tenant, values.data, generator(Number(values.seed)));
   const face = FACES.find((name) => name === values.face);
   if (positionals.length === 0 || face === undefined) throw new Error(USAGE);
   let failures = 0;
