@@ -4,7 +4,7 @@ import { ByteWriter } from "./bytes.ts";
 import { compareUtf8 } from "./order.ts";
 import { PATH_END, PathList } from "./path-list.ts";
 import { PathReader } from "./paths.ts";
-import { eachPosting, type PostingList, TermWriter, termsOfBlock } from "./postings.ts";
+import { eachPosting, TermWriter, termsOfBlock } from "./postings.ts";
 import { findContent, type OpenSegment, type Place, RevisionTable, type WrittenTable, writeTable } from "./table.ts";
 import { splitPath, VERSION_FOLDERS } from "./traits.ts";
 import type { RangeReader, RevisionFile } from "./types.ts";
@@ -176,7 +176,6 @@ function moveTerms(
     const all = values.subarray(0, kept + own.length);
     if (all.length > 0) writer.add(hash, own.length > 0 ? all.sort() : all);
   };
-  const moved = new MovedPostings(to);
   const blocks = new Blocks(
     { size: bytes.length, read: (at, length) => bytes.subarray(at, at + length) },
     0,
@@ -186,62 +185,16 @@ function moveTerms(
     for (const term of termsOfBlock(blocks.read(block) as Uint8Array)) {
       for (; (left.at(-1)?.hash ?? Infinity) < term.hash; left.pop())
         write((left.at(-1) as Added).hash, 0, left.at(-1)?.values);
-      const own = left.at(-1)?.hash === term.hash ? left.pop()?.values : undefined;
-      const postings = own === undefined ? moved.of(term) : undefined;
-      if (postings) {
-        writer.addWritten(term.hash, postings);
-        continue;
-      }
       let kept = 0;
       eachPosting(term, (document, counts) => {
         const file = to[document] as number;
         if (file >= 0) values[kept++] = file * COUNTS + counts;
       });
-      write(term.hash, kept, own);
+      write(term.hash, kept, left.at(-1)?.hash === term.hash ? left.pop()?.values : []);
     }
   for (let last = left.pop(); last; last = left.pop()) write(last.hash, 0, last.values);
   writer.end();
   return written;
-}
-
-/** Postings are written as differences, of which a move changes those across it alone: the bytes between are copied. */
-class MovedPostings {
-  /** New positions of the files by their old ones; -1 of one that is gone. */
-  readonly #to: Int32Array;
-  readonly #out = new ByteWriter();
-
-  constructor(to: Int32Array) {
-    this.#to = to;
-  }
-
-  /** The postings of a term after the moves, until the next call; undefined if a file of them is gone. */
-  of({ bytes, count }: PostingList): PostingList | undefined {
-    const out = this.#out;
-    out.clear();
-    let [document, shift, copied] = [0, 0, 0];
-    for (let at = 0; at < bytes.length;) {
-      const start = at;
-      let byte = bytes[at++] as number;
-      let delta = byte & 0x7f;
-      for (let bits = 7; byte >= 0x80; bits += 7) {
-        byte = bytes[at++] as number;
-        delta |= (byte & 0x7f) << bits;
-      }
-      document += delta;
-      const file = this.#to[document] as number;
-      if (file < 0) return undefined;
-      if (file - document !== shift) {
-        out.bytes(bytes.subarray(copied, start));
-        out.varint(delta + file - document - shift);
-        copied = at;
-        shift = file - document;
-      }
-      // The counts.
-      at++;
-    }
-    out.bytes(bytes.subarray(copied));
-    return { count, bytes: out.view() };
-  }
 }
 
 interface Added {

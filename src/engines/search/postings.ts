@@ -147,17 +147,12 @@ export class TermWriter {
       added.u8(value & 0xff);
       previous = document;
     }
-    this.addWritten(hash, { count: values.length, bytes: added.view() });
-  }
-
-  /** Adds a term with its postings as they are in a block. */
-  addWritten(hash: number, { count, bytes }: PostingList): void {
-    if (bytes.length >= TERM_BLOCK_BYTES) this.end();
+    if (added.length >= TERM_BLOCK_BYTES) this.end();
     this.#hashes.push(hash);
-    this.#sizes.varint(count);
-    this.#sizes.varint(bytes.length);
-    this.#postings.bytes(bytes);
-    this.#lastCount = count;
+    this.#sizes.varint(values.length);
+    this.#sizes.varint(added.length);
+    this.#postings.bytes(added.view());
+    this.#lastCount = values.length;
     if (this.#hashes.length * 4 + this.#sizes.length + this.#postings.length >= TERM_BLOCK_BYTES) this.end();
   }
 
