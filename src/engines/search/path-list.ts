@@ -15,7 +15,7 @@ export class PathList {
     this.bytes = bytes;
     this.#starts = new Uint32Array(count + 1);
     let found = 0;
-    for (let at = 0; at < bytes.length; at++) if (bytes[at] === 0) this.#starts[++found] = at + 1;
+    for (let end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, end + 1)) this.#starts[++found] = end + 1;
     if (found !== count || this.#starts[count] !== bytes.length)
       throw new SearchFormatError("the table's paths do not fit its files");
   }
