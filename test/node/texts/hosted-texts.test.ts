@@ -89,18 +89,6 @@ const FILES = {
   "menu.txt": Buffer.from("\ufeffABOUT é\r\n", "utf16le"),
 };
 
-it("the files of the same lists are given as the same, also to another question", async () => {
-  repo.files(FILES).commit("files");
-  await run();
-  const using = deps();
-  const files = await new HostedTexts(using, [await target()]).files();
-  expect(await new HostedTexts(using, [await target()]).files()).toBe(files);
-  repo.files({ "one-more.ts": "export const more = 1;\n" }).commit("one more");
-  await run();
-  const later = await new HostedTexts(using, [await target()]).files();
-  expect(later.map(({ path }) => path)).toEqual([...files.map(({ path }) => path), "one-more.ts"].toSorted());
-});
-
 describe("whole texts", () => {
   it("hold every text file as it is, whether it is ranked or not, and say what the others are", async () => {
     repo.files(FILES).lfs("model.json").symlink("link.ts", "a.ts").submodule("sub");
