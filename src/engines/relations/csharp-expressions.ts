@@ -1,6 +1,6 @@
 /** Expressions and types of C#, as far as they can be followed. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, type Scope, UNKNOWN } from "./expressions.ts";
+import { type Expression, type Scope, superclassOf, UNKNOWN } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import type { Place as BasePlace } from "./walk.ts";
 
@@ -15,8 +15,6 @@ export interface Names {
 
 export interface Place extends BasePlace {
   names: Names;
-  /** The first base of the class around. */
-  parent: Expression;
   /** Whether other files may declare members of the class around. */
   isPartial: boolean;
 }
@@ -120,7 +118,7 @@ export function expressionOf(node: SyntaxNode, place: Place, depth = 0): Express
     case "this":
       return place.scope.own ? { is: "class", line: place.scope.own.line } : UNKNOWN;
     case "base":
-      return place.parent;
+      return superclassOf(place.scope.own);
     case "member_access_expression":
     case "conditional_access_expression": {
       const member = memberIn(node);

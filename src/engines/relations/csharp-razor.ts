@@ -4,7 +4,7 @@ import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { children, classBody, type Open, property, visit } from "./csharp.ts";
 import { typeOf } from "./csharp-expressions.ts";
 import { declared } from "./csharp-methods.ts";
-import { type OpenClass, UNKNOWN } from "./expressions.ts";
+import type { OpenClass } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { PACKAGE } from "./packages.ts";
 import { CODE_BEHIND } from "./types.ts";
@@ -26,8 +26,10 @@ export function readRazor(root: SyntaxNode, file: FileBuilder): void {
     const [directive = ""] = /\w+/.exec(node.tree.text.slice(node.start, node.start + MAX_DIRECTIVE)) ?? [];
     if (body) classBody(body, opened, place);
     else if (type && directive === "model") file.member(opened, "Model", type.row + 1, typeOf(type, place));
-    else if (type && directive === "inherits") opened.bases.push(typeOf(type, { ...place, isPartial: false }));
-    else if (node.type === "global_statement") {
+    else if (type && directive === "inherits") {
+      opened.superclass = typeOf(type, { ...place, isPartial: false });
+      opened.bases.push(opened.superclass);
+    } else if (node.type === "global_statement") {
       const declaration = node.namedChild(0)?.childOfType("variable_declaration");
       for (const each of declaration?.namedChildren ?? [])
         if (declaration && each.type === "variable_declarator")
@@ -46,5 +48,5 @@ function razorPlace(file: FileBuilder, opened: OpenClass): Open {
   const scope = file.inner(file.top, undefined, opened);
   const own = file.top.names.get(PACKAGE);
   const names = { namespace: own?.is === "import" ? own.module : "", scope: file.top, statics: [] };
-  return { file, scope, depth: 0, names, parent: opened.bases[1] ?? UNKNOWN, isPartial: false, usings: [] };
+  return { file, scope, depth: 0, names, isPartial: false, usings: [] };
 }

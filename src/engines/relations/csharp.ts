@@ -24,7 +24,7 @@ const MAX_NAMESPACES = 10;
 export function readCsharp(root: SyntaxNode, file: FileBuilder): void {
   const names = { namespace: "", scope: file.top, statics: [] };
   const usings: string[] = [];
-  children(root, { file, scope: file.top, depth: 0, names, parent: UNKNOWN, isPartial: false, usings });
+  children(root, { file, scope: file.top, depth: 0, names, isPartial: false, usings });
   const own = file.top.names.get(PACKAGE);
   if (own?.is === "import") for (const outer of [...around(own.module).slice(1), ""]) file.star(outer);
   for (const using of usings) file.star(using);
@@ -250,7 +250,7 @@ function typeDeclaration(node: SyntaxNode, place: Open): void {
     if (isPartial) file.bindOnce(scope, partialKey(key), line);
   }
   const opened = file.openClass(line);
-  const inner = { ...place, scope: file.inner(scope, name.text, opened), parent: UNKNOWN, isPartial };
+  const inner = { ...place, scope: file.inner(scope, name.text, opened), isPartial };
   typeParameters(node, inner);
   for (const each of node.namedChildren) {
     if (each.type === "attribute_list") visit(each, place);
@@ -273,7 +273,7 @@ function heritage(node: SyntaxNode, opened: OpenClass, place: Open): void {
     const of = typeOf(type, { ...place, isPartial: false });
     const name = lastOf(type);
     if (name.type === "identifier") file.use("inherit", name.text, name.row + 1, scope, of);
-    if (opened.bases.length === 0) place.parent = of;
+    if (opened.bases.length === 0) opened.superclass = of;
     opened.bases.push(of);
     if (type.id !== each.id) children(each, place);
   }

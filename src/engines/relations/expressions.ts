@@ -88,6 +88,8 @@ export interface OpenClass {
   readonly line: number;
   readonly members: Map<string, OpenMember>;
   readonly bases: Expression[];
+  /** The one of them that `super` means, where the language has one. */
+  superclass?: Expression;
 }
 
 export const lookUp = (scope: Scope, name: string): Binding | undefined => holderOf(scope, name)?.names.get(name);
@@ -107,6 +109,10 @@ export function isBoundWithin(top: Scope, scope: Scope, name: string): boolean {
   const holder = holderOf(scope, name);
   return holder !== undefined && holder !== top && holder.names.get(name)?.is === "alias";
 }
+
+/** What `super` names in a class whose only base of that kind is known when its body is read. */
+export const superclassOf = (own: OpenClass | undefined): Expression =>
+  own?.superclass ? { is: "base", of: own } : UNKNOWN;
 
 /** The scope that binds what is declared here: of a guarded block the one around. */
 export const bindingScope = (scope: Scope): Scope => scope.binds ?? scope;

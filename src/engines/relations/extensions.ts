@@ -50,7 +50,7 @@ const FINAL: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 
 /** The name of a type outside of the repository; undefined if it is not written down. */
 export function outerName(meaning: Meaning): string | undefined {
-  const of = meaning.to === "instance" ? meaning.of : meaning;
+  const of = meaning.to === "instance" || meaning.to === "super" ? meaning.of : meaning;
   return of.to === "import" ? of.name : undefined;
 }
 

@@ -171,6 +171,7 @@ function heritage(node: SyntaxNode, opened: OpenClass, place: Place): void {
     const of = typeOf(each, { ...place, scope: place.scope.outer ?? place.scope });
     place.file.use("inherit", named.text, named.row + 1, place.scope, of);
     opened.bases.push(of);
+    if (node.type === "superclass") opened.superclass = of;
   }
 }
 

@@ -59,11 +59,12 @@ export function bindUnknown(node: SyntaxNode, { file, scope }: Place): void {
 
 export function heritage(node: SyntaxNode, opened: OpenClass, place: Place, scope: Scope): number {
   const bases = basesOf(node);
-  for (const { type } of bases) {
+  for (const { type, isConstructed } of bases) {
     const of = typeOf(type, place);
     const name = lastName(type);
     if (name) place.file.use("inherit", name.text, name.row + 1, scope, of);
     opened.bases.push(of);
+    if (isConstructed) opened.superclass = of;
   }
   return bases.length;
 }

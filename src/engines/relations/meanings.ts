@@ -148,8 +148,9 @@ export function meaningOf(of: Expression, steps = 0): Meaning {
     case "class":
       return { to: "local", line: of.line };
     case "base": {
-      const [base, ...others] = of.of.bases;
-      return base && others.length === 0 ? meaningOf(base, steps + 1) : { to: "ambiguous" };
+      const [first, ...others] = of.of.bases;
+      const base = of.of.superclass ?? (others.length === 0 ? first : undefined);
+      return base ? { to: "super", of: meaningOf(base, steps + 1) } : { to: "ambiguous" };
     }
     case "likely":
       return { to: "likely", of: meaningOf(of.of, steps + 1) };

@@ -1,6 +1,6 @@
 /** Expressions and types of PHP, as far as they can be followed. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, type Scope, UNKNOWN } from "./expressions.ts";
+import { type Expression, type Scope, superclassOf, UNKNOWN } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import type { Place as BasePlace } from "./walk.ts";
 
@@ -17,8 +17,6 @@ export interface Place extends BasePlace {
   names: Names;
   /** The class around, as it is named. */
   className: string;
-  /** What the class around extends. */
-  parent: Expression;
   /** Keys of its properties of which no type is stated. */
   untyped: Set<string>;
 }
@@ -34,7 +32,7 @@ const OWN_CLASS = /^(?:self|static|\$this)$/i;
 export function named(text: string, place: Place, keyOf = (name: string): string => name): Expression {
   const { names, scope } = place;
   if (OWN_CLASS.test(text)) return scope.own ? { is: "class", line: scope.own.line } : UNKNOWN;
-  if (/^parent$/i.test(text)) return place.parent;
+  if (/^parent$/i.test(text)) return superclassOf(scope.own);
   const parts = text.split("\\");
   const name = keyOf(parts.at(-1) ?? "");
   if (parts.length === 1)

@@ -30,7 +30,7 @@ import { visitChildren } from "./walk.ts";
 export function readPhp(root: SyntaxNode, file: FileBuilder): void {
   const names: Names = { namespace: "", scope: file.top, aliases: new Map() };
   const scope = file.inner(file.top, undefined);
-  children(root, { file, scope, depth: 0, names, className: "", parent: UNKNOWN, untyped: new Set() });
+  children(root, { file, scope, depth: 0, names, className: "", untyped: new Set() });
   if (!file.top.names.has(PACKAGE)) file.bind(file.top, PACKAGE, { is: "import", module: "", name: "*" });
 }
 
@@ -231,7 +231,7 @@ function declareDocumented(node: SyntaxNode, opened: OpenClass, place: Place): v
 /** What a class of its own name or none declares; `place` is inside of it. */
 function classBody(node: SyntaxNode, opened: OpenClass, place: Place): void {
   const { file, scope } = place;
-  const inner = { ...place, parent: UNKNOWN, untyped: new Set<string>() };
+  const inner = { ...place, untyped: new Set<string>() };
   const clauses = node.namedChildren.filter(({ type }) => /^(?:base_clause|class_interface_clause)$/.test(type));
   const body = node.field("body");
   // Methods of traits come before inherited ones.
@@ -241,7 +241,7 @@ function classBody(node: SyntaxNode, opened: OpenClass, place: Place): void {
       const of = named(base.text, place);
       file.use("inherit", splitName(base.text).name, base.row + 1, scope, of);
       opened.bases.push(of);
-      if (clause.type === "base_clause") inner.parent = of;
+      if (clause.type === "base_clause") opened.superclass = of;
     }
   for (const each of node.namedChildren) if (each.type === "attribute_list") visit(each, place);
   if (!body) return;

@@ -36,9 +36,10 @@ export const MEANINGS: readonly Meaning["to"][] = [
   "overload",
   "either",
   "value",
+  "super",
 ];
 /** How many integers follow the number of each kind of meaning. */
-export const PARTS: readonly number[] = [1, 2, 2, 2, 1, 1, 0, 0, 0, 1, 2, 2, 2, 2, 2, 1];
+export const PARTS: readonly number[] = [1, 2, 2, 2, 1, 1, 0, 0, 0, 1, 2, 2, 2, 2, 2, 1, 1];
 /** Arguments of a call that are counted. */
 const MAX_ARGUMENTS = 30;
 
@@ -155,6 +156,7 @@ class Encoder {
         return [this.numberOf(meaning.by)];
       case "instance":
       case "value":
+      case "super":
       case "likely":
         return [this.numberOf(meaning.of)];
       case "first":
@@ -186,5 +188,5 @@ class Encoder {
 
 /** One number for a meaning: files have less than 2^24 lines, names and meanings. */
 function keyOf(kind: number, [first = 0, second = 0]: readonly number[]): number {
-  return kind + 16 * (first + 2 ** 24 * second);
+  return kind + 32 * (first + 2 ** 24 * second);
 }

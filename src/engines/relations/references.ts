@@ -24,6 +24,7 @@ export function mayBeFunction(meaning: Meaning, classes: ReadonlyMap<number, Ope
     case "returned":
     case "instance":
     case "value":
+    case "super":
     case "handed":
     case "opaque":
     case "ambiguous":
@@ -37,7 +38,8 @@ function mayBeMethod(
   classes: ReadonlyMap<number, OpenClass>,
 ): boolean {
   let owner = of;
-  while (owner.to === "likely" || owner.to === "instance" || owner.to === "variable") owner = owner.of;
+  while (owner.to === "likely" || owner.to === "super" || owner.to === "instance" || owner.to === "variable")
+    owner = owner.of;
   const member = owner.to === "local" ? classes.get(owner.line)?.members.get(name) : undefined;
   // A field has a type or a value.
   if (member) return member.types.length === 0 || member.overloads !== undefined;

@@ -102,6 +102,8 @@ class Resolver implements Follower {
         return this.valueOf(path, meaning);
       case "value":
         return this.valueOf(path, meaning.of);
+      case "super":
+        return this.resolve(path, meaning.of);
       case "likely":
         this.isLikely = true;
         return this.resolve(path, meaning.of);
@@ -128,7 +130,7 @@ class Resolver implements Follower {
     if (!this.takesStep()) return "unknown";
     const meaning = ofPackage(path, given);
     if (meaning.to === "instance") return this.resolve(path, meaning.of);
-    if (meaning.to === "variable") return this.valueOf(path, meaning.of);
+    if (meaning.to === "variable" || meaning.to === "super") return this.valueOf(path, meaning.of);
     if (meaning.to === "import")
       return this.#imported(path, meaning.module, meaning.name, (own, of) => this.valueOf(own, of));
     if (meaning.to === "likely") {
@@ -147,6 +149,7 @@ class Resolver implements Follower {
 
   /** What a member is looked up in: a module itself where one is imported as a whole, else a value. */
   async receiverOf(path: string, of: Meaning): Promise<Resolved> {
+    if (of.to === "super") return this.receiverOf(path, of.of);
     if (of.to !== "import" || of.name !== "*" || isProgram(of.module) || packageRuleOf(path)) {
       const value = await this.valueOf(path, of);
       const named = value === "outside" ? moduleNamed(path, of) : undefined;

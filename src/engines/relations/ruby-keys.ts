@@ -35,7 +35,7 @@ export const superKey = (level: Level, name: string): string => `super${level}${
 export const isRubyKey = (name: string): boolean => /^(?:super)?[-+]/.test(name);
 
 /** Whether a use is a `super` of Ruby. */
-export const isSuperCall = (meaning: Meaning): boolean => meaning.to === "member" && /^super[-+]/.test(meaning.name);
+export const isSuperOfRuby = (meaning: Meaning): boolean => meaning.to === "member" && /^super[-+]/.test(meaning.name);
 
 /** The parts of a key. */
 export function splitKey(key: string): { isSuper: boolean; level: Level; name: string } {

@@ -72,6 +72,6 @@ export function isStandardModule(path: string, module: string): boolean {
 export function isOfStandardLibrary(path: string, meaning: Meaning): boolean {
   let of = meaning;
   // What else a name may mean was looked up before.
-  while (of.to === "member" || of.to === "first") of = of.to === "member" ? of.of : of.otherwise;
+  while (of.to === "member" || of.to === "super" || of.to === "first") of = of.to === "first" ? of.otherwise : of.of;
   return of.to === "import" && isStandardModule(path, of.module);
 }

@@ -246,6 +246,7 @@ class Decoder {
         return { to, by: meaning() };
       case "instance":
       case "value":
+      case "super":
       case "likely":
         return { to, of: meaning() };
       case "first":

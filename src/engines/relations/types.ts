@@ -13,6 +13,7 @@ export type UseKind = "call" | "construct" | "inherit" | "decorator" | "referenc
  * - `returned`: the value of a call of `by`, or an instance of it if it is a class
  * - `instance`: a value whose declared type is `of`
  * - `value`: the value that `of` has, not the name or member that holds it
+ * - `super`: the base `of` of the class around, as `super` names it: a member of it is its own, whatever overrides that
  * - `likely`: what `of` means, as long as a rule holds that may fail
  * - `decorated`: the definition on this line, whose value is what the decorator `by` makes of it, if that is an instance of a class
  * - `first`: what `of` means, or `otherwise` if the rules find no definition there
@@ -31,6 +32,7 @@ export type Meaning =
   | { to: "returned"; by: Meaning }
   | { to: "instance"; of: Meaning }
   | { to: "value"; of: Meaning }
+  | { to: "super"; of: Meaning }
   | { to: "likely"; of: Meaning }
   | { to: "decorated"; line: number; by: Meaning }
   | { to: "first"; of: Meaning; otherwise: Meaning }
@@ -44,6 +46,12 @@ export function certainly(meaning: Meaning): Meaning {
   let of = meaning;
   while (of.to === "likely") of = of.of;
   return of;
+}
+
+/** Whether a meaning is a member of what `super` names. */
+export function isOfSuper(meaning: Meaning): boolean {
+  const of = certainly(meaning);
+  return of.to === "member" && of.of.to === "super";
 }
 
 /** A place where a name is used. */

@@ -269,7 +269,9 @@ function heritage(node: SyntaxNode, opened: OpenClass, place: Place): void {
     else if (base.type !== "type_arguments") {
       const named = base.type === "generic_type" ? (base.field("name") ?? base) : base;
       use("inherit", named, place);
-      opened.bases.push(expressionOf(named, place.scope));
+      const of = expressionOf(named, place.scope);
+      opened.bases.push(of);
+      if (node.type === "extends_clause") opened.superclass = of;
       if (named.type === "call_expression") visit(named, place);
     }
   }

@@ -49,6 +49,7 @@ function textOf(meaning: Meaning, depth: number): string {
       return `${textOf(meaning.by, depth - 1)}(=>)`;
     case "likely":
     case "value":
+    case "super":
       return textOf(meaning.of, depth - 1);
     case "first":
     case "either": {

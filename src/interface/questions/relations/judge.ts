@@ -6,8 +6,8 @@ import { mayBeField } from "../../../engines/relations/references.ts";
 import { functionsOf } from "../../../engines/relations/overload-sets.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import type { Resolved } from "../../../engines/relations/resolved.ts";
-import { isRubyFile, isSuperCall } from "../../../engines/relations/ruby-keys.ts";
-import { isWholeModule, type Member, type Use } from "../../../engines/relations/types.ts";
+import { isRubyFile, isSuperOfRuby } from "../../../engines/relations/ruby-keys.ts";
+import { isOfSuper, isWholeModule, type Member, type Use } from "../../../engines/relations/types.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import { type FoundUse, isFunction, placeKey, symbolKey, targetOf } from "./found.ts";
 import type { GoInterfaces } from "./go-interfaces.ts";
@@ -23,6 +23,9 @@ export const writtenName = ({ name, path }: DefinedSymbol): string =>
 function isWritten({ name, meaning }: Use, wanted: ReadonlySet<string>): boolean {
   return wanted.has(name) || (meaning.to === "import" && !isWholeModule(meaning) && wanted.has(meaning.name));
 }
+
+/** Whether a use calls what `super` leads to, never what overrides that. */
+const isSuperCall = ({ meaning }: Use): boolean => isOfSuper(meaning) || isSuperOfRuby(meaning);
 
 export type Judged = Pick<FoundUse, "certainty" | "target">;
 type Place = Exclude<Resolved, string>;
@@ -70,18 +73,24 @@ export class Judge {
     if (resolved === "none") return undefined;
     if (resolved === "outside" || resolved === "unknown") return this.#byName(path, use);
     if (resolved.line === undefined) return undefined;
+    if (isSuperCall(use) && (await this.#isOverridden(resolved))) return undefined;
     const certainty = this.#files.certaintyOf(path, resolved);
     if (resolved.among) return (await this.#amongOverloads(resolved.among)) ?? this.#byName(path, use);
     const key = placeKey({ path: resolved.path, line: resolved.line });
     const own = this.#byPlace.get(key);
     if (own) return { certainty, target: targetOf(own) };
-    // `super` never calls what overrides it.
-    const overriding = isSuperCall(use.meaning) ? undefined : await this.#overridingOf(key, resolved);
+    const overriding = await this.#overridingOf(key, resolved);
     if (overriding) return { certainty: "likely", target: targetOf(overriding) };
     // Rules that may err do not rule a use out.
     if (certainty !== "certain") return this.#byName(path, use);
     if (!this.#fitting.has(key)) this.#fitting.set(key, await this.#mayFit(resolved));
     return this.#fitting.get(key) ? this.#byName(path, use) : undefined;
+  }
+
+  /** Whether a definition overrides what is at a place, and none is there. */
+  async #isOverridden(at: Place): Promise<boolean> {
+    const isAsked = (at.among ?? [at]).some(({ path, line }) => line && this.#byPlace.has(placeKey({ path, line })));
+    return !isAsked && (await this.#overrides(at)) !== undefined;
   }
 
   async #overridingOf(key: string, at: Place): Promise<DefinedSymbol | undefined> {
