@@ -185,7 +185,7 @@ export function meaningOfBinding(binding: Binding, steps: number): Meaning {
     case "several":
       // A value that is made of the variable itself is not followed.
       if (!binding.values || binding.meaning) return binding.meaning ?? { to: "ambiguous" };
-      binding.meaning = { to: "ambiguous" };
+      binding.meaning = { to: "opaque" };
       return (binding.meaning = agreedVariable(binding.values.map((value) => meaningOfBinding(value, steps + 1))));
     case "functions":
       return oneOf(binding.of);

@@ -15,9 +15,11 @@ import type { GoInterfaces } from "./go-interfaces.ts";
 /** Files of definitions whose packages a use by name may be of. */
 const MAX_FILES = 100;
 
-/** The name that uses of a definition have: in Ruby, `x.name = 1` calls the method `name=`. */
-export const writtenName = ({ name, path }: DefinedSymbol): string =>
-  isRubyFile(path) ? lastPart(name).replace(/(?<=[\p{L}\p{N}_])=$/u, "") : lastPart(name);
+/** The name that uses of a definition have: in Ruby, `x.name = 1` calls the method `name=`. Private members of scripts begin with `#`. */
+export function writtenName({ name, path }: DefinedSymbol): string {
+  if (name.startsWith("#")) return name;
+  return isRubyFile(path) ? lastPart(name).replace(/(?<=[\p{L}\p{N}_])=$/u, "") : lastPart(name);
+}
 
 /** Whether a use is written with a name, or is an alias of it. What is imported as a whole has no name. */
 function isWritten({ name, meaning }: Use, wanted: ReadonlySet<string>): boolean {

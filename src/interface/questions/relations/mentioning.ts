@@ -2,6 +2,7 @@
 import { mayCall, mayCallIn, readsUsesOf } from "../../../engines/relations/languages.ts";
 import { folderOf } from "../../../engines/relations/modules.ts";
 import type { QuestionFiles } from "../../../engines/relations/question-files.ts";
+import { lastPart } from "../../../engines/search/names.ts";
 import type { FoundUse } from "./found.ts";
 
 /** Files that mention a name that are read for it. */
@@ -32,7 +33,7 @@ export async function filesMentioning(
   let ofOwners: ReadonlySet<string> | undefined;
   const languages = [...new Set(near.map((path) => index.language(path)))];
   for (const name of names) {
-    const mentioning = await index.mentioning(name, near);
+    const mentioning = await index.mentioning(lastPart(name), near);
     const files = mentioning.filter(
       ({ path, language }) =>
         mayCall(language) && languages.some((called) => mayCallIn(language, called)) && maySee(path, name, near),

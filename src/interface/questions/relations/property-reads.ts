@@ -3,6 +3,7 @@ import { isPythonLanguage, isScriptLanguage, mayCall, mayCallIn } from "../../..
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import { type FoundUse, placeKey, symbolKey } from "./found.ts";
+import { writtenName } from "./judge.ts";
 import { usesByName } from "./mentioning.ts";
 
 /** How a language writes properties. */
@@ -88,9 +89,9 @@ export async function propertyReads(
   const properties = possible.length > MAX_DEFINITIONS ? [] : await propertiesAmong(files, possible);
   const wanted: { name: string; paths: Set<string> }[] = [];
   const implicit = new Map<string, Set<string>>();
-  for (const [name, own] of Map.groupBy(properties, (each) => lastPart(each.name))) {
+  for (const [name, own] of Map.groupBy(properties, writtenName)) {
     const languages = own.map(({ path }) => files.language(path));
-    const mentioning = await files.mentioning(name, [...new Set(own.map(({ path }) => path))]);
+    const mentioning = await files.mentioning(lastPart(name), [...new Set(own.map(({ path }) => path))]);
     const reading = mentioning.filter(
       ({ language }) => mayCall(language) && languages.some((of) => mayCallIn(language, of)),
     );
@@ -135,13 +136,15 @@ async function propertiesAmong(files: QuestionFiles, possible: readonly DefinedS
   });
   const found = possible.length === 0 ? [] : await files.lines(places.flat());
   const texts = new Map(found.map(({ path, line, text }) => [`${path}:${line}`, text.trim()]));
-  return possible.filter(({ path, name, startLine }, i) => {
+  return possible.filter((definition, i) => {
+    const { path, startLine } = definition;
+    const name = writtenName(definition);
     const text = texts.get(`${path}:${startLine}`) ?? "";
-    const at = text.indexOf(lastPart(name));
+    const at = text.indexOf(name);
     const rule = at < 0 ? undefined : propertiesIn(files.language(path));
     const others = (places[i] ?? []).filter(({ line }) => line !== startLine);
     return rule?.isProperty(
-      text.slice(at + lastPart(name).length),
+      text.slice(at + name.length),
       text.slice(0, at),
       others.map(({ line }) => texts.get(`${path}:${line}`) ?? ""),
     );
