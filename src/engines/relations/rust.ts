@@ -5,7 +5,7 @@ import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH } from "./limits.ts";
 import { calledOf, partsFromFile, pathExpression, pathParts, typeOf, withoutMarkers } from "./rust-expressions.ts";
 import { type ImportedName, importedNames } from "./rust-imports.ts";
-import { macroCalls } from "./rust-macros.ts";
+import { declareMacro, macroBodies, macroCalls } from "./rust-macros.ts";
 import { fieldKey, MODULE_MARK, moduleKey, SELF_TYPE } from "./rust-keys.ts";
 import { bindPattern, valueOf } from "./rust-patterns.ts";
 import { type Place as BasePlace, visitChildren } from "./walk.ts";
@@ -46,7 +46,9 @@ function visit(node: SyntaxNode, place: Place): void {
     case "attribute_item":
     case "token_tree":
     case "use_declaration":
+      return;
     case "macro_definition":
+      macroBodies(node, place);
       return;
     case "identifier":
       if (HOLDING.has(place.around ?? "")) reference(node, place);
@@ -178,7 +180,8 @@ function declareAll(node: SyntaxNode, place: Place): void {
     const name = item.field("name");
     if (!name) continue;
     const line = name.row + 1;
-    if (TYPE_ITEMS.test(item.type)) {
+    if (item.type === "macro_definition") declareMacro(name, place);
+    else if (TYPE_ITEMS.test(item.type)) {
       if (!types.has(name.text)) types.set(name.text, file.openClass(line));
       file.bindOnce(scope, name.text, line);
     } else if (/^(?:function_item|function_signature_item)$/.test(item.type)) file.bindOnce(scope, name.text, line);

@@ -111,6 +111,8 @@ export interface FileUses {
 export const TAKEN = "*";
 /** Module of a component that a template uses and no script imports: any of the repository may be registered under its name. */
 export const COMPONENTS = "<components>";
+/** Module of a macro of Rust that its file neither defines nor imports from another package. */
+export const MACROS = "<macros>";
 /** Module of the class of a Razor component, of which another part is in the file of the same name with `.cs` behind it. */
 export const CODE_BEHIND = "<code behind>";
 /** Name under which a module of CommonJS exports its whole value. */

@@ -3,14 +3,33 @@ import { COMPONENT, COMPONENT_LINE, NUXT_CONFIGS } from "../parsing/component-na
 import { foldersAbove, inFolder } from "./modules.ts";
 import { partialKey } from "./packages.ts";
 import type { RelatedFiles, Resolved } from "./resolved.ts";
-import { CODE_BEHIND, COMPONENTS } from "./types.ts";
+import { macroKey } from "./rust-keys.ts";
+import { CODE_BEHIND, COMPONENTS, MACROS } from "./types.ts";
 
 /** Whether a module stands for what no file imports. */
-export const isUnimported = (module: string): boolean => module === COMPONENTS || module === CODE_BEHIND;
+export const isUnimported = (module: string): boolean =>
+  module === COMPONENTS || module === CODE_BEHIND || module === MACROS;
 
 /** What such a module has under a name. */
-export const unimported = (files: RelatedFiles, path: string, module: string, name: string): Promise<Resolved> =>
-  module === COMPONENTS ? componentNamed(files, path, name) : codeBehind(files, path);
+export function unimported(files: RelatedFiles, path: string, module: string, name: string): Promise<Resolved> {
+  if (module === MACROS) return macroNamed(files, path, name);
+  return module === COMPONENTS ? componentNamed(files, path, name) : codeBehind(files, path);
+}
+
+/** The only macro of a name in the crate of a file, or else in the repository: `#[macro_use]` and the order of modules decide which files see it. */
+async function macroNamed(files: RelatedFiles, path: string, name: string): Promise<Resolved> {
+  const named = (await files.definitions(name, path)).filter(
+    (each) => each.kind === "macro" && each.path.endsWith(".rs"),
+  );
+  const near = named.filter((each) => crateOf(each.path) === crateOf(path));
+  const [only, ...others] = new Set((near.length > 0 ? near : named).map((each) => each.path));
+  const at =
+    only === undefined || others.length > 0 ? undefined : (await files.uses(only))?.bindings.get(macroKey(name));
+  return only !== undefined && at?.to === "local" ? { path: only, line: at.line } : "unknown";
+}
+
+/** The folder of the crate of a file, by custom. */
+const crateOf = (path: string): string => path.replace(/(?:^|\/)(?:src|tests|benches|examples)\/.*/s, "");
 
 /** The only component of a name: any of the repository may be registered for all templates. */
 async function componentNamed(files: RelatedFiles, path: string, name: string): Promise<Resolved> {

@@ -293,6 +293,7 @@ describe("Rust", () => {
       "pub fn make<T>(x: i32) -> Option<i32> { None }",
     ].join("\n");
     expect(await callsIn({ "src/lib.rs": lib, "src/conn.rs": conn }, "src/lib.rs")).toEqual([
+      "select!@7 → outside",
       "read_frame@8 → src/conn.rs:4 likely",
       "name@9 → src/lib.rs:5 likely",
       "parse@9 → src/lib.rs:2 likely",
@@ -309,6 +310,7 @@ describe("Rust", () => {
       "make@14 → src/conn.rs:5",
       "parse@14 → src/lib.rs:2",
       "parse@19 → src/lib.rs:2",
+      "custom!@19 → unknown",
       "parse@19 → src/lib.rs:2 likely",
     ]);
     const deep = `fn f() { vec![${"[g(".repeat(3_000)}${")]".repeat(3_000)}]; }\n`;

@@ -6,6 +6,7 @@ import { mayBeField } from "../../../engines/relations/references.ts";
 import { functionsOf } from "../../../engines/relations/overload-sets.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import type { Resolved } from "../../../engines/relations/resolved.ts";
+import { macroName } from "../../../engines/relations/rust-keys.ts";
 import { isRubyFile, isSuperOfRuby } from "../../../engines/relations/ruby-keys.ts";
 import { isOfSuper, isWholeModule, type Member, type Use } from "../../../engines/relations/types.ts";
 import { lastPart } from "../../../engines/search/names.ts";
@@ -15,9 +16,10 @@ import type { GoInterfaces } from "./go-interfaces.ts";
 /** Files of definitions whose packages a use by name may be of. */
 const MAX_FILES = 100;
 
-/** The name that uses of a definition have: in Ruby, `x.name = 1` calls the method `name=`. Private members of scripts begin with `#`. */
-export function writtenName({ name, path }: DefinedSymbol): string {
+/** The name that uses of a definition have: in Ruby, `x.name = 1` calls the method `name=`. Private members of scripts begin with `#`, and macros of Rust end with `!`. */
+export function writtenName({ name, path, kind }: DefinedSymbol): string {
   if (name.startsWith("#")) return name;
+  if (kind === "macro" && path.endsWith(".rs")) return macroName(lastPart(name));
   return isRubyFile(path) ? lastPart(name).replace(/(?<=[\p{L}\p{N}_])=$/u, "") : lastPart(name);
 }
 

@@ -33,7 +33,7 @@ export async function filesMentioning(
   let ofOwners: ReadonlySet<string> | undefined;
   const languages = [...new Set(near.map((path) => index.language(path)))];
   for (const name of names) {
-    const mentioning = await index.mentioning(lastPart(name), near);
+    const mentioning = await index.mentioning(lastPart(name).replace(/!$/, ""), near);
     const files = mentioning.filter(
       ({ path, language }) =>
         mayCall(language) && languages.some((called) => mayCallIn(language, called)) && maySee(path, name, near),
