@@ -3,7 +3,7 @@ import type { SyntaxNode } from "./syntax-node.ts";
 
 /** The uses of names in a file, as read from its tree. */
 export interface ReadUses {
-  /** How many there are. */
+  /** How many there are, without functions that are named and not called: a tree with errors has more of these. */
   readonly count: number;
   /** Whether there is one on the lines `from` to `to`. */
   hasBetween: (from: number, to: number) => boolean;

@@ -79,7 +79,7 @@ class FileReader implements ReadUses {
   }
 
   get count(): number {
-    return this.#file.uses.length;
+    return this.#file.uses.filter(({ kind }) => kind !== "reference").length;
   }
 
   hasBetween(from: number, to: number): boolean {

@@ -18,4 +18,12 @@ describe("uses in a file with errors", () => {
       "inherited@11 → b.kt:3",
     ]);
   });
+
+  it("are followed there too where functions that are handed over make the first reading look fuller", async () => {
+    const handing = first.replace("two()", "two(::c, ::d, ::e, ::f)");
+    const own = { ...files, "a.kt": files["a.kt"].replace(first, handing) };
+    expect(await callsIn(own, "a.kt")).toEqual(
+      expect.arrayContaining(["helper@10 → b.kt:5", "inherited@11 → b.kt:3", "two@5 → unknown"]),
+    );
+  });
 });
