@@ -13,7 +13,7 @@ import { embeddedCode } from "./components.ts";
 import { readNotebook } from "./notebook.ts";
 import { damagedRows, hasUnreadLines } from "./pieces.ts";
 import { glueRows, parseReadable } from "./readable.ts";
-import { usesAroundErrors } from "./recovered-uses.ts";
+import { functionsAmong, usesAroundErrors } from "./recovered-uses.ts";
 import { Recovery } from "./recovery.ts";
 import { SourceText } from "./source-text.ts";
 import { structureOutline } from "./structure/index.ts";
@@ -158,6 +158,7 @@ async function syntaxOutline(
       read && readUses && isUnread
         ? usesAroundErrors(text, read, { engine, grammar, budget, language, readUses })
         : read;
+    allUses?.addFunctions(functionsAmong(recovered.symbols, source));
     addMarkup(allUses);
     onStage("uses");
     return { ...recovered, levels, hasErrors, uses: allUses };

@@ -4,7 +4,8 @@ import type { Gap, SyntaxEngine, WorkBudget } from "./engine.ts";
 import type { LanguageId } from "./languages.ts";
 import type { SourceText } from "./source-text.ts";
 import { START_OF_TEXT } from "./syntax-node.ts";
-import type { ReadUses, UsesReader } from "./uses-reader.ts";
+import type { DraftSymbol } from "./types.ts";
+import type { FoundFunction, ReadUses, UsesReader } from "./uses-reader.ts";
 
 /** Bodies that are parsed by themselves. */
 const MAX_BODIES = 1_000;
@@ -48,6 +49,13 @@ export function usesAroundErrors({ source, units, bodies }: Text, first: ReadUse
   }
   return best;
 }
+
+/** The functions with a body among the symbols of a file of C that other files may call. */
+export const functionsAmong = (symbols: readonly DraftSymbol[], source: SourceText): FoundFunction[] =>
+  symbols
+    .filter(({ kind, parent, end }) => kind === "function" && parent === null && source.text[end - 1] === "}")
+    .filter(({ signature }) => !/\bstatic\b/.test(signature))
+    .map(({ name, nameStart }) => ({ name, line: source.rowAt(nameStart) + 1 }));
 
 /** The contents of a function with its braces: statements mean other things outside of a function. The first one takes the place of the line break. */
 function inBraces(units: Uint16Array, { start, end }: Gap): Uint16Array {

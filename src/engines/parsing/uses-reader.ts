@@ -1,6 +1,13 @@
 import type { LanguageId } from "./languages.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
 
+/** A function that was found beside an error. */
+export interface FoundFunction {
+  name: string;
+  /** Line of its name, 1-based. */
+  line: number;
+}
+
 /** The uses of names in a file, as read from its tree. */
 export interface ReadUses {
   /** How many there are, without functions that are named and not called: a tree with errors has more of these. */
@@ -9,6 +16,8 @@ export interface ReadUses {
   hasBetween: (from: number, to: number) => boolean;
   /** Adds the uses in the tree of a part of the file; of what they mean nothing is known. */
   addNamed: (root: SyntaxNode) => void;
+  /** Adds functions at the top of a file of C, as far as its tree lacks them, so that other files find them. */
+  addFunctions: (functions: readonly FoundFunction[]) => void;
   /**
    * Adds the uses in the tree of a component's markup, which sees the names of its scripts, but for `names`. If a script exports options, names that
    * none binds may be theirs.

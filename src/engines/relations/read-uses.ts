@@ -1,5 +1,5 @@
 import { COMPONENT_LINE, isComponentLanguage } from "../parsing/component-names.ts";
-import type { ReadUses, UsesReader } from "../parsing/uses-reader.ts";
+import type { FoundFunction, ReadUses, UsesReader } from "../parsing/uses-reader.ts";
 import { readC } from "./c.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { readCpp } from "./cpp.ts";
@@ -95,6 +95,17 @@ class FileReader implements ReadUses {
     for (const use of part.finish().uses)
       if (uses.length < MAX_USES) uses.push({ ...use, meaning: { to: "ambiguous" } });
     this.#hasAdded = true;
+  }
+
+  addFunctions(functions: readonly FoundFunction[]): void {
+    if (READERS[this.#language] !== readC) return;
+    const { bindings, exports } = this.#file;
+    for (const [name, [only, ...others]] of Map.groupBy(functions, (each) => each.name)) {
+      // Which of several is meant depends on the build.
+      if (!only || others.length > 0 || bindings.has(name)) continue;
+      bindings.set(name, { to: "local", line: only.line });
+      exports.set(name, { to: "local", line: only.line });
+    }
   }
 
   addMarkup(root: SyntaxNode, names: ReadonlySet<string>): void {

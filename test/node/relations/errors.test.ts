@@ -26,4 +26,10 @@ describe("uses in a file with errors", () => {
       expect.arrayContaining(["helper@10 → b.kt:5", "inherited@11 → b.kt:3", "two@5 → unknown"]),
     );
   });
+
+  it("lead to functions of C that the tree of their file lacks", async () => {
+    const text = "  case 1: {\n}\nvoid dump(int x) {\n}\nstatic void own(int x) {\n}\nvoid declared(int x);\n";
+    const own = { "a.c": text, "b.c": "void run(void) {\n  dump(1);\n  own(1);\n  declared(1);\n}\n" };
+    expect(await callsIn(own, "b.c")).toEqual(["dump@2 → a.c:3", "own@3 → outside", "declared@4 → outside"]);
+  });
 });
