@@ -142,6 +142,30 @@ describe("a file of Blazor is a component", () => {
     const files = { "Card.cs": "public class Card {}\n", "a.razor": "<Card />\n" };
     expect(await callersOf(files, "Card")).toEqual(["a.razor:1 certain"]);
   });
+
+  it("that code names as the type of what is rendered, which is known by name", async () => {
+    const files = {
+      "Card.razor": "<p></p>\n",
+      "Page.razor":
+        '<RouteView T="Card" />\n@code {\n  void A() => D.ShowAsync<Card>(1);\n  List<Card> all = new List<Card>();\n}\n',
+      "Test.cs": `class Test {
+  void A() {
+    ctx.RenderComponent<Card>();
+    app.MapRazorComponents<Shop.Card> ();
+    var type = typeof(Card).Assembly;
+    Other<Cards>();
+    Card card = null;
+  }
+}
+`,
+    };
+    expect(await callersOf(files, "Card")).toEqual([
+      "Page.razor:3 name",
+      "Test.cs:3 name",
+      "Test.cs:4 name",
+      "Test.cs:5 name",
+    ]);
+  });
 });
 
 describe("the C# of a file", () => {

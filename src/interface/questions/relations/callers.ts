@@ -24,6 +24,7 @@ import { stemOf } from "./importers.ts";
 import { Judge, type Judged, writtenName } from "./judge.ts";
 import { type FilesToRead, filesMentioning, usesByName } from "./mentioning.ts";
 import { isRubyFile, JOB_CALLS } from "../../../engines/relations/ruby-keys.ts";
+import { componentTypes } from "./component-types.ts";
 import { constructionsOf, isInitializer } from "./constructions.ts";
 import { propertyReads } from "./property-reads.ts";
 import { rustConstructors } from "./rust-constructors.ts";
@@ -98,7 +99,7 @@ export class UsesFinder {
     const all = [...definitions.keys()];
     found.push(...(await this.#constructions(all.filter((each) => isInitializer(this.#files, each)))));
     if (this.#relation === "callers") {
-      found.push(...(await this.#ofConstructors(all)));
+      found.push(...(await this.#ofConstructors(all)), ...(await componentTypes(this.#files, all)));
       found.push(...(await propertyReads(this.#files, all, found)));
     }
     const sureness = new Map([...definitions].map(([each, certainty]) => [symbolKey(each), certainty]));
