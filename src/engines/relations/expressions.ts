@@ -1,6 +1,6 @@
 /** What the readers of languages make of expressions and names, before these are looked up. */
 
-import type { Meaning } from "./types.ts";
+import { type Meaning, typeParameterOf, TYPE_PARAMETERS } from "./types.ts";
 
 /** Values of one variable or field that are compared. */
 export const MAX_VALUES = 8;
@@ -109,6 +109,13 @@ export function isBoundWithin(top: Scope, scope: Scope, name: string): boolean {
   const holder = holderOf(scope, name);
   return holder !== undefined && holder !== top && holder.names.get(name)?.is === "alias";
 }
+
+/** The type parameter of a class at a position: what a class below gives it, or else its bound. */
+export const givenOr = (owner: string, at: number, bound: Expression): Expression => ({
+  is: "first",
+  of: { is: "import", module: TYPE_PARAMETERS, name: typeParameterOf(owner, at) },
+  otherwise: bound,
+});
 
 /** What `super` names in a class whose only base of that kind is known when its body is read. */
 export const superclassOf = (own: OpenClass | undefined): Expression =>

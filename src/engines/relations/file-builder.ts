@@ -16,9 +16,11 @@ import { MAX_OVERLOADS } from "./overload-sets.ts";
 import {
   callbackKey,
   type FileUses,
+  givenKey,
   type Import,
   type Meaning,
   parameterKey,
+  typeParameterOf,
   type Use,
   type UseKind,
 } from "./types.ts";
@@ -132,6 +134,11 @@ export class FileBuilder {
     if (isDeclared && !known.isDeclared) known.types = [];
     known.isDeclared = isDeclared;
     if (known.types.length <= MAX_VALUES) known.types.push(type);
+  }
+
+  /** The type that a class gives the type parameter of a base at a position; the base is named as it is written. */
+  gives(of: OpenClass, base: string, at: number, line: number, type: Expression): void {
+    this.member(of, givenKey(typeParameterOf(base.slice(base.lastIndexOf(".") + 1), at)), line, type, true);
   }
 
   /** A member of which only one definition is known to be meant: a second one makes it ambiguous. */

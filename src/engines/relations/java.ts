@@ -1,5 +1,5 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, isBoundWithin, type OpenClass, UNKNOWN } from "./expressions.ts";
+import { givenOr, lookUpType, type Expression, isBoundWithin, type OpenClass, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { AMBIGUOUS_LINE, MAX_DEPTH } from "./limits.ts";
 import { expressionOf, lastOf, type Place, reference, typeName, typeNameOf, typeOf } from "./java-expressions.ts";
@@ -151,7 +151,7 @@ function classDeclaration(node: SyntaxNode, place: Place): void {
   if (!scope.names.has(name.text)) file.bind(scope, name.text, { is: "definition", line });
   const opened = file.openClass(line);
   const inner = { ...place, scope: file.inner(scope, name.text, opened) };
-  typeParameters(node, inner);
+  typeParameters(node, inner, name.text);
   for (const clause of node.namedChildren)
     if (/^(?:superclass|super_interfaces|extends_interfaces)$/.test(clause.type)) heritage(clause, opened, inner);
     else if (clause.type === "modifiers") visit(clause, place);
@@ -172,6 +172,8 @@ function heritage(node: SyntaxNode, opened: OpenClass, place: Place): void {
     place.file.use("inherit", named.text, named.row + 1, place.scope, of);
     opened.bases.push(of);
     if (node.type === "superclass") opened.superclass = of;
+    for (const [at, type] of (each.childOfType("type_arguments")?.namedChildren ?? []).entries())
+      place.file.gives(opened, named.text, at, type.row + 1, typeOf(type, place));
   }
 }
 
@@ -218,7 +220,7 @@ function declareMember(node: SyntaxNode, opened: OpenClass, place: Place): void 
     const type = node.field("type");
     const isArray = node.fields("declarator").some((each) => each.field("dimensions"));
     const known = type && !isArray ? typeOf(type, place) : UNKNOWN;
-    const member = isTypeParameter(type, place) ? UNKNOWN : known;
+    const member = type && isTypeParameter(type, place) ? givenTo(type, place) : known;
     for (const each of node.fields("declarator")) {
       const own = each.field("name");
       if (!own) continue;
@@ -233,8 +235,8 @@ function declareMember(node: SyntaxNode, opened: OpenClass, place: Place): void 
     const type = node.field("type");
     const inner = { ...place, scope: file.inner(scope, undefined) };
     typeParameters(node, inner);
-    if (type && !node.field("dimensions") && !isTypeParameter(type, inner))
-      file.returns(name.row + 1, typeOf(type, inner));
+    if (type && !node.field("dimensions"))
+      file.returns(name.row + 1, isTypeParameter(type, inner) ? givenTo(type, inner) : typeOf(type, inner));
   } else if (node.type === "enum_constant" && name) {
     file.member(opened, name.text, name.row + 1, { is: "call", of: { is: "class", line: opened.line } });
     file.bind(scope, name.text, { is: "alias", of: { is: "class", line: opened.line } });
@@ -291,14 +293,22 @@ function parameterType(node: SyntaxNode, place: Place): string {
 }
 
 /** A type parameter that has a bound is known by it within its class or method; outside of these it stands for a type of its own. */
-function typeParameters(node: SyntaxNode, place: Place): void {
+function typeParameters(node: SyntaxNode, place: Place, owner?: string): void {
   const { file, scope } = place;
-  for (const each of node.field("type_parameters")?.namedChildren ?? []) {
+  for (const [at, each] of (node.field("type_parameters")?.namedChildren ?? []).entries()) {
     const own = each.namedChildren.find(({ type }) => type === "type_identifier");
     const [bound, ...others] = each.childOfType("type_bound")?.namedChildren ?? [];
     const isKnown = bound && others.length === 0;
-    if (own) file.bind(scope, own.text, isKnown ? { is: "alias", of: typeOf(bound, place) } : { is: "variable" });
+    const of = isKnown ? typeOf(bound, place) : UNKNOWN;
+    if (own && owner !== undefined) file.bind(scope, own.text, { is: "alias", of: givenOr(owner, at, of) });
+    else if (own) file.bind(scope, own.text, isKnown ? { is: "alias", of } : { is: "variable" });
   }
+}
+
+/** What a class below gives a type parameter; its bound may be another type. */
+function givenTo(parameter: SyntaxNode, { scope }: Place): Expression {
+  const bound = lookUpType(scope, parameter.text);
+  return bound?.is === "alias" && bound.of.is === "first" ? bound.of.of : UNKNOWN;
 }
 
 function isTypeParameter(type: SyntaxNode | undefined, { file, scope }: Place): boolean {

@@ -1,6 +1,6 @@
 import { wordSet } from "../../lib/word-set.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { bindingScope, type Expression, NOTHING, type Scope, UNKNOWN } from "./expressions.ts";
+import { bindingScope, type Expression, givenOr, NOTHING, type Scope, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH, MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { visitChildren, visitGuarded } from "./walk.ts";
@@ -188,13 +188,20 @@ function classDefinition(node: SyntaxNode, place: Place): void {
   if (body) file.member(body, name.text, line);
   else file.bind(scope, name.text, { is: "definition", line });
   const inner = { ...place, scope: file.inner(scope, name.text) };
-  typeParameters(node, inner);
+  typeParameters(node, inner, name.text);
   for (const base of node.field("superclasses")?.namedChildren ?? []) {
     if (base.type === "keyword_argument" || base.type === "comment") continue;
     const named = base.type === "subscript" ? (base.field("value") ?? base) : base;
     use("inherit", named, inner);
     // They add no members.
-    if (!/^(?:\w+\.)*(?:Generic|Protocol)$/.test(named.text)) opened.bases.push(expressionOf(named, scope));
+    const isOpen = /^(?:\w+\.)*(?:Generic|Protocol)$/.test(named.text);
+    if (!isOpen) opened.bases.push(expressionOf(named, scope));
+    for (const [at, type] of (base === named ? [] : base.fields("subscript")).entries())
+      if (!isOpen) file.gives(opened, named.text, at, type.row + 1, typeOf(type, inner.scope));
+      else if (type.type === "identifier") {
+        const bound: Expression = { is: "name", name: type.text, scope };
+        file.bind(inner.scope, type.text, { is: "alias", of: givenOr(name.text, at, bound) });
+      }
   }
   const own: Scope = { ...inner.scope, own: opened };
   const found = node.field("body");
@@ -242,10 +249,11 @@ const KEEPING = /^(?:staticmethod|classmethod|(?:\w+\.)?override)$/;
 const listOf = (of: Expression): Expression => (of.is === "unknown" ? UNKNOWN : { is: "member", of, name: LIST });
 
 /** A type parameter is known by its bound: `[T: Bound]`. */
-function typeParameters(node: SyntaxNode, { file, scope }: Place): void {
-  for (const each of node.field("type_parameters")?.namedChildren ?? []) {
+function typeParameters(node: SyntaxNode, { file, scope }: Place, owner?: string): void {
+  for (const [at, each] of (node.field("type_parameters")?.namedChildren ?? []).entries()) {
     const [name, bound] = each.childOfType("constrained_type")?.namedChildren ?? [each];
-    if (name) file.bind(scope, name.text, { is: "alias", of: bound ? standIn(typeOf(bound, scope)) : UNKNOWN });
+    const of = bound ? standIn(typeOf(bound, scope)) : UNKNOWN;
+    if (name) file.bind(scope, name.text, { is: "alias", of: owner === undefined ? of : givenOr(owner, at, of) });
   }
 }
 

@@ -24,7 +24,16 @@ import { moduleKey } from "./rust-keys.ts";
 import { isRubyFile, isRubyKey, isRubyProgram } from "./ruby-keys.ts";
 import { isOfRuby, RubyProgram } from "./ruby-program.ts";
 import { isBuiltIn, isOfStandardLibrary, isStandardModule } from "./standard-library.ts";
-import { certainly, type ClassInfo, type Meaning, TAKEN, type Use, WHOLE_MODULE } from "./types.ts";
+import {
+  certainly,
+  type ClassInfo,
+  givenKey,
+  type Meaning,
+  TAKEN,
+  TYPE_PARAMETERS,
+  type Use,
+  WHOLE_MODULE,
+} from "./types.ts";
 import { autoImportedFrom, isUnimported, unimported } from "./unimported.ts";
 import { givenBy, methodName } from "./wrapped.ts";
 
@@ -71,6 +80,8 @@ class Resolver implements Follower {
   isFirst = false;
   /** Names that are looked for in what modules take over as a whole: modules may take each other over. */
   readonly #starred = new Set<string>();
+  /** What a member is taken of whose type is read. */
+  #receiver: Resolved | undefined;
   readonly #asDefinition: Read = (path, meaning) => this.resolve(path, meaning);
 
   constructor(files: RelatedFiles) {
@@ -177,7 +188,25 @@ class Resolver implements Follower {
     if (of.line === undefined) return this.nameOf(of.path, name, (own, inner) => this.valueOf(own, inner));
     const found = await findMember(this, { path: of.path, line: of.line }, name);
     if (typeof found === "string") return found === "none" ? "unknown" : found;
-    return found.type ? this.valueOf(found.path, found.type) : placeOf(found);
+    const { type } = found;
+    return type ? this.#of(of, () => this.valueOf(found.path, type)) : placeOf(found);
+  }
+
+  /** Reads a type of a member of `receiver`, whose class may give type parameters of its bases. */
+  async #of(receiver: Resolved, read: () => Promise<Resolved>): Promise<Resolved> {
+    const before = this.#receiver;
+    this.#receiver = receiver;
+    const found = await read();
+    this.#receiver = before;
+    return found;
+  }
+
+  /** The type that the class of the receiver gives a type parameter. */
+  async #given(parameter: string): Promise<Resolved> {
+    const of = this.#receiver;
+    if (of === undefined || typeof of === "string" || of.line === undefined) return "unknown";
+    const found = await findMember(this, { path: of.path, line: of.line }, givenKey(parameter));
+    return typeof found !== "string" && found.type ? this.valueOf(found.path, found.type) : "unknown";
   }
 
   /** An instance of a class that a decorator makes of a function; else the function, as most decorators leave what it returns. */
@@ -196,6 +225,7 @@ class Resolver implements Follower {
 
   async #returned(path: string, called: Meaning): Promise<Resolved> {
     let by: Resolved;
+    let receiver: Resolved = "unknown";
     if (called.to === "first") {
       const ambiguous = this.ambiguous;
       const only: Meaning = { to: "ambiguous" };
@@ -205,6 +235,7 @@ class Resolver implements Follower {
     }
     if (called.to === "member" && !isRubyKey(called.name)) {
       const of = await this.receiverOf(path, called.of);
+      receiver = of;
       const around = typeof of === "string" ? [] : (of.wrapping ?? []);
       const given = givenBy(around, methodName(called.name), IN_PROGRAM.test(path));
       if (given && typeof of !== "string") return { ...of, wrapping: given };
@@ -214,8 +245,9 @@ class Resolver implements Follower {
     if (typeof by === "string" || by.line === undefined) return typeof by === "string" ? by : "unknown";
     const uses = await this.files.uses(by.path);
     const returns = by.among ? await this.#agreedResult(by.among) : uses?.returns.get(by.line);
-    if (returns?.to === "likely") return this.valueOf(by.path, returns);
-    if (returns) return this.resolve(by.path, returns);
+    const own = by.path;
+    if (returns)
+      return this.#of(receiver, () => (returns.to === "likely" ? this.valueOf : this.resolve).call(this, own, returns));
     return uses?.classes.some(({ line }) => line === by.line) ? by : "unknown";
   }
 
@@ -233,6 +265,7 @@ class Resolver implements Follower {
   async #imported(path: string, module: string, name: string, read: Read = this.#asDefinition): Promise<Resolved> {
     if (isProgram(module)) return this.#fromProgram(path, module, name, read);
     if (isRubyProgram(module)) return this.#ruby.named(path, { module, name }, read);
+    if (module === TYPE_PARAMETERS) return this.#given(name);
     if (isUnimported(module)) return unimported(this.files, path, module, name);
     if (packageRuleOf(path)) return this.fromPackage(path, module, name, read);
     if (module === TAKEN) return this.fromStars(path, name, read);

@@ -113,6 +113,14 @@ export const TAKEN = "*";
 export const COMPONENTS = "<components>";
 /** Module of a macro of Rust that its file neither defines nor imports from another package. */
 export const MACROS = "<macros>";
+/** Module of the type parameters of classes, each named by `typeParameterOf`. */
+export const TYPE_PARAMETERS = "<types>";
+/** The type parameter of a class at a position. */
+export const typeParameterOf = (name: string, at: number): string => `${name}.${at}`;
+/** Key of the member for the type that a class gives such a parameter of one of its bases. */
+export const givenKey = (parameter: string): string => `<${parameter}>`;
+export const isGivenKey = (key: string): boolean => key.startsWith("<");
+
 /** Module of the class of a Razor component, of which another part is in the file of the same name with `.cs` behind it. */
 export const CODE_BEHIND = "<code behind>";
 /** Name under which a module of CommonJS exports its whole value. */

@@ -3,7 +3,7 @@ import { wordSet } from "../../lib/word-set.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { alternativesOf, type Narrowed, narrowedBy } from "./choices.ts";
 import { wrappedHolder } from "../parsing/rules/wrapped-functions.ts";
-import { type Expression, lookUp, NOTHING, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
+import { givenOr, type Expression, lookUp, NOTHING, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { loadedModule } from "./loaded-module.ts";
 import type { UseKind } from "./types.ts";
@@ -24,11 +24,12 @@ export const LEAVES = wordSet(
 );
 
 /** Type parameters are what they extend. */
-export function typeParameters(node: SyntaxNode, { file, scope }: Place): void {
-  for (const each of node.field("type_parameters")?.namedChildren ?? []) {
+export function typeParameters(node: SyntaxNode, { file, scope }: Place, owner?: string): void {
+  for (const [at, each] of (node.field("type_parameters")?.namedChildren ?? []).entries()) {
     const name = each.field("name");
     const bound = each.field("constraint")?.namedChild(0);
-    if (name) file.bind(scope, name.text, { is: "alias", of: bound ? typeOf(bound, scope.outer ?? scope) : UNKNOWN });
+    const of = bound ? typeOf(bound, scope.outer ?? scope) : UNKNOWN;
+    if (name) file.bind(scope, name.text, { is: "alias", of: owner ? givenOr(owner, at, of) : of });
   }
 }
 

@@ -255,7 +255,7 @@ function classLike(node: SyntaxNode, place: Place, name: SyntaxNode | undefined)
   const opened = file.openClass(line);
   if (name && node.type !== "class") file.bind(scope, name.text, { is: "definition", line });
   const inner = { ...place, scope: file.inner(scope, name?.text, opened) };
-  typeParameters(node, inner);
+  typeParameters(node, inner, name?.text);
   for (const clause of node.namedChildren) {
     if (clause.type === "decorator") visit(clause, place);
     if (clause.type === "class_heritage" || clause.type === "extends_type_clause") heritage(clause, opened, inner);
@@ -264,7 +264,7 @@ function classLike(node: SyntaxNode, place: Place, name: SyntaxNode | undefined)
 }
 
 function heritage(node: SyntaxNode, opened: OpenClass, place: Place): void {
-  for (const base of node.namedChildren) {
+  for (const [i, base] of node.namedChildren.entries()) {
     if (base.type === "extends_clause" || base.type === "implements_clause") heritage(base, opened, place);
     else if (base.type !== "type_arguments") {
       const named = base.type === "generic_type" ? (base.field("name") ?? base) : base;
@@ -272,6 +272,9 @@ function heritage(node: SyntaxNode, opened: OpenClass, place: Place): void {
       const of = expressionOf(named, place.scope);
       opened.bases.push(of);
       if (node.type === "extends_clause") opened.superclass = of;
+      const given = base.field("type_arguments") ?? node.namedChildren[i + 1];
+      for (const [at, type] of (given?.type === "type_arguments" ? given.namedChildren : []).entries())
+        place.file.gives(opened, named.text, at, type.row + 1, typeOf(type, place.scope));
       if (named.type === "call_expression") visit(named, place);
     }
   }

@@ -8,7 +8,7 @@ import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/qu
 import type { Resolved } from "../../../engines/relations/resolved.ts";
 import { macroName } from "../../../engines/relations/rust-keys.ts";
 import { isRubyFile, isSuperOfRuby } from "../../../engines/relations/ruby-keys.ts";
-import { isOfSuper, isWholeModule, type Member, type Use } from "../../../engines/relations/types.ts";
+import { isGivenKey, isOfSuper, isWholeModule, type Member, type Use } from "../../../engines/relations/types.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import { type FoundUse, isFunction, placeKey, symbolKey, targetOf } from "./found.ts";
 import type { GoInterfaces } from "./go-interfaces.ts";
@@ -110,7 +110,7 @@ export class Judge {
     if (!symbols.some((each) => each.startLine === base.line && /^(?:interface|type)$/.test(each.kind))) return false;
     for (const each of this.#definitions) {
       const own = await this.#classOf(each.path, each.startLine);
-      if (own && [...base.members.keys()].every((name) => own.members.has(name))) return true;
+      if (own && [...base.members.keys()].every((name) => own.members.has(name) || isGivenKey(name))) return true;
     }
     return false;
   }
