@@ -2,7 +2,7 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { bindExtensions } from "./bind-extensions.ts";
 import { type Place, typeOf } from "./csharp-expressions.ts";
-import { type Expression, UNKNOWN } from "./expressions.ts";
+import { type Expression, givenOr, UNKNOWN } from "./expressions.ts";
 
 /** Optional parameters of a method that are told apart. */
 const MAX_OPTIONAL = 20;
@@ -51,7 +51,7 @@ export function returned(node: SyntaxNode, place: Place): void {
 }
 
 /** A type parameter is known by the only class or interface that it must be. */
-export function typeParameters(node: SyntaxNode, place: Place): void {
+export function typeParameters(node: SyntaxNode, place: Place, owner?: string): void {
   const { file, scope } = place;
   const stated = new Map<string, Expression>();
   for (const clause of node.namedChildren) {
@@ -60,9 +60,10 @@ export function typeParameters(node: SyntaxNode, place: Place): void {
     const [only, ...others] = types;
     if (only && others.length === 0) stated.set(clause.namedChild(0)?.text ?? "", typeOf(only, place));
   }
-  for (const each of node.childOfType("type_parameter_list")?.namedChildren ?? []) {
+  for (const [at, each] of (node.childOfType("type_parameter_list")?.namedChildren ?? []).entries()) {
     const name = each.field("name") ?? each.childOfType("identifier");
     const of = name && stated.get(name.text);
-    if (name) file.bind(scope, name.text, { is: "variable", type: of, isType: true });
+    const type = owner === undefined ? of : givenOr(owner, at, of ?? UNKNOWN);
+    if (name) file.bind(scope, name.text, { is: "variable", type, isType: true });
   }
 }

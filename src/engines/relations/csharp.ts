@@ -251,7 +251,7 @@ function typeDeclaration(node: SyntaxNode, place: Open): void {
   }
   const opened = file.openClass(line);
   const inner = { ...place, scope: file.inner(scope, name.text, opened), isPartial };
-  typeParameters(node, inner);
+  typeParameters(node, inner, name.text);
   for (const each of node.namedChildren) {
     if (each.type === "attribute_list") visit(each, place);
     if (each.type === "base_list") heritage(each, opened, inner);
@@ -275,6 +275,9 @@ function heritage(node: SyntaxNode, opened: OpenClass, place: Open): void {
     if (name.type === "identifier") file.use("inherit", name.text, name.row + 1, scope, of);
     if (opened.bases.length === 0) opened.superclass = of;
     opened.bases.push(of);
+    const generic = type.type === "qualified_name" ? type.field("name") : type;
+    for (const [at, own] of (generic?.childOfType("type_argument_list")?.namedChildren ?? []).entries())
+      file.gives(opened, name.text, at, own.row + 1, typeOf(own, place));
     if (type.id !== each.id) children(each, place);
   }
 }

@@ -3,7 +3,7 @@ import { ANY_NUMBER, takes } from "./overload-sets.ts";
 import { ANY_TYPE } from "./overloads.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { bindExtensions } from "./bind-extensions.ts";
-import { type Expression, type OpenClass, UNKNOWN } from "./expressions.ts";
+import { type Expression, givenOr, type OpenClass, UNKNOWN } from "./expressions.ts";
 import { expressionOf, partsOfCall, RECEIVER, resultOfLambda, typeName, typeOf } from "./kotlin-expressions.ts";
 import { extensionKey, isTypeNode, keysOf, parametersOf, type Place } from "./kotlin-names.ts";
 
@@ -242,12 +242,14 @@ function valueOf(node: SyntaxNode, place: Place): Expression {
 }
 
 /** A type parameter is known by its bound. */
-export function typeParameters(node: SyntaxNode, place: Place): void {
+export function typeParameters(node: SyntaxNode, place: Place, owner?: string): void {
   const { file, scope } = place;
-  for (const each of node.childOfType("type_parameters")?.namedChildren ?? []) {
+  for (const [at, each] of (node.childOfType("type_parameters")?.namedChildren ?? []).entries()) {
     const name = each.childOfType("identifier");
     const bound = each.namedChildren.find(isTypeNode);
-    if (name) file.bind(scope, name.text, { is: "variable", type: bound ? typeOf(bound, place) : UNKNOWN });
+    const of = bound ? typeOf(bound, place) : UNKNOWN;
+    const type = owner === undefined ? of : givenOr(owner, at, of);
+    if (name) file.bind(scope, name.text, { is: "variable", type });
   }
 }
 

@@ -64,6 +64,9 @@ export function heritage(node: SyntaxNode, opened: OpenClass, place: Place, scop
     const name = lastName(type);
     if (name) place.file.use("inherit", name.text, name.row + 1, scope, of);
     opened.bases.push(of);
+    const given = type.childOfType("type_arguments")?.namedChildren ?? [];
+    for (const [at, own] of given.entries())
+      if (name) place.file.gives(opened, name.text, at, own.row + 1, typeOf(own, place));
     if (isConstructed) opened.superclass = of;
   }
   return bases.length;

@@ -142,4 +142,58 @@ def use(own: Own, sub: Sub):
       "real.py:21 certain",
     ]);
   });
+
+  it("C#", async () => {
+    const files = {
+      "Base.cs": `namespace N;
+class Base<K, T> {
+  protected T item;
+  public T Item { get; set; }
+  public T Get() => item;
+}
+class Real {
+  public void Go() {}
+}
+`,
+      "Sub.cs": `using N;
+class Sub : Base<string, Real> {
+  void Run(Sub other) {
+    item.Go();
+    Item.Go();
+    Get().Go();
+    other.Get().Go();
+  }
+}
+`,
+    };
+    expect(await callersOf(files, "Real.Go")).toEqual([4, 5, 6, 7].map((line) => `Sub.cs:${line} certain`));
+  });
+
+  it("Kotlin", async () => {
+    const files = {
+      "Base.kt": `package p
+open class Base<K, T : Any>(val made: T) {
+    lateinit var item: T
+    fun get(): T = item
+}
+class Real {
+    fun go() {}
+}
+class Other {
+    fun go() {}
+}
+`,
+      "Sub.kt": `package p
+class Sub(real: Real) : Base<String, Real>(real) {
+    fun run(other: Sub) {
+        item.go()
+        made.go()
+        get().go()
+        other.get().go()
+    }
+}
+`,
+    };
+    expect(await callersOf(files, "Real.go")).toEqual([4, 5, 6, 7].map((line) => `Sub.kt:${line} likely`));
+  });
 });
