@@ -4,6 +4,7 @@ import java.io.File;
 import java.nio.file.*;
 import java.util.*;
 import javax.lang.model.element.*;
+import javax.lang.model.type.*;
 import javax.tools.*;
 
 /** Prints the calls of a checkout as javac resolves them; the form is that of gold.go. A construction leads to its class. */
@@ -39,8 +40,17 @@ public class Gold {
           Tree select = node.getMethodSelect();
           String name = select instanceof MemberSelectTree m ? m.getIdentifier().toString() : select.toString();
           long end = positions.getEndPosition(unit, select);
-          print(name, end - name.length(), trees.getElement(new TreePath(getCurrentPath(), select)));
+          if (node.getArguments().stream().noneMatch(this::isUnknown))
+            print(name, end - name.length(), trees.getElement(new TreePath(getCurrentPath(), select)));
           return super.visitMethodInvocation(node, nothing);
+        }
+
+        /** Whether an argument is of a type that is not there, or of its class: any overload may be meant. */
+        boolean isUnknown(Tree argument) {
+          TypeMirror type = trees.getTypeMirror(new TreePath(getCurrentPath(), argument));
+          if (type instanceof DeclaredType declared)
+            return type.getKind() == TypeKind.ERROR || declared.getTypeArguments().stream().anyMatch(each -> each.getKind() == TypeKind.ERROR);
+          return false;
         }
 
         @Override
@@ -56,7 +66,7 @@ public class Gold {
 
         void print(String name, long at, Element element) {
           if (at < 0 || name.equals("super") || name.equals("this") || element == null) return;
-          if (element.asType().getKind() == javax.lang.model.type.TypeKind.ERROR) return;
+          if (element.asType().getKind() == TypeKind.ERROR) return;
           String to = "-\t0";
           TreePath found = trees.getPath(element);
           if (found != null) {

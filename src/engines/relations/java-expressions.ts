@@ -191,6 +191,11 @@ export function typeName(node: SyntaxNode | undefined, { file, scope }: Place): 
     const element = lastOf(node.namedChild(0) ?? node).text;
     return `${element.slice(0, MAX_NAME)}[]`;
   }
+  // One that is written with its package is another one than what the file imports under the name.
+  const scoped = node.type === "generic_type" ? node.namedChild(0) : node;
+  const packaged = scoped?.type === "scoped_type_identifier" ? scoped.text.slice(0, MAX_NAME + 1) : "";
+  if (/^\p{Ll}[\p{L}\p{N}_$.]*$/u.test(packaged) && packaged.length <= MAX_NAME)
+    return packaged.replace(/^java\.lang\.(?=\p{L}+$)/u, "");
   const { text } = lastOf(node);
   const isParameter = lookUp(scope, text)?.is === "variable" || isBoundWithin(file.top, scope, text);
   return isParameter || !/^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(text.slice(0, MAX_NAME + 1)) ? ANY_TYPE : text;
