@@ -1,6 +1,14 @@
 /** Expressions and types of Java, as far as they can be followed. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, isBoundWithin, lookUp, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
+import {
+  type Expression,
+  isBoundWithin,
+  lookUp,
+  lookUpType,
+  type OpenClass,
+  type Scope,
+  UNKNOWN,
+} from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { nameInPackage, type Place as BasePlace } from "./walk.ts";
 import { methodKey } from "./members.ts";
@@ -273,4 +281,15 @@ export function reference(node: SyntaxNode, place: Place): void {
     const owner = isOfType ? typeOf(of, place) : expressionOf(of, place);
     file.reference(name.text, name.row + 1, scope, { is: "member", of: owner, name: methodKey(name.text) });
   }
+}
+
+/** What a class below gives a type parameter; its bound may be another type. */
+export function givenTo(parameter: SyntaxNode, { scope }: Place): Expression {
+  const bound = lookUpType(scope, parameter.text);
+  return bound?.is === "alias" && bound.of.is === "first" ? bound.of.of : UNKNOWN;
+}
+
+/** Whether a type is a type parameter of a class or method around. */
+export function isTypeParameter(type: SyntaxNode | undefined, { file, scope }: Place): boolean {
+  return type?.type === "type_identifier" && isBoundWithin(file.top, scope, type.text);
 }

@@ -1,8 +1,18 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { givenOr, lookUpType, type Expression, isBoundWithin, type OpenClass, UNKNOWN } from "./expressions.ts";
+import { type Expression, givenOr, type OpenClass, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { AMBIGUOUS_LINE, MAX_DEPTH } from "./limits.ts";
-import { expressionOf, lastOf, type Place, reference, typeName, typeNameOf, typeOf } from "./java-expressions.ts";
+import {
+  expressionOf,
+  givenTo,
+  isTypeParameter,
+  lastOf,
+  type Place,
+  reference,
+  typeName,
+  typeNameOf,
+  typeOf,
+} from "./java-expressions.ts";
 import { PACKAGE } from "./packages.ts";
 import { parameterKey } from "./types.ts";
 import { argumentAt, visitChildren } from "./walk.ts";
@@ -303,16 +313,6 @@ function typeParameters(node: SyntaxNode, place: Place, owner?: string): void {
     if (own && owner !== undefined) file.bind(scope, own.text, { is: "alias", of: givenOr(owner, at, of) });
     else if (own) file.bind(scope, own.text, isKnown ? { is: "alias", of } : { is: "variable" });
   }
-}
-
-/** What a class below gives a type parameter; its bound may be another type. */
-function givenTo(parameter: SyntaxNode, { scope }: Place): Expression {
-  const bound = lookUpType(scope, parameter.text);
-  return bound?.is === "alias" && bound.of.is === "first" ? bound.of.of : UNKNOWN;
-}
-
-function isTypeParameter(type: SyntaxNode | undefined, { file, scope }: Place): boolean {
-  return type?.type === "type_identifier" && isBoundWithin(file.top, scope, type.text);
 }
 
 function methodBody(node: SyntaxNode, place: Place): void {

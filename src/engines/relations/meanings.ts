@@ -183,7 +183,7 @@ export function meaningOfBinding(binding: Binding, steps: number): Meaning {
       return line === undefined ? of : { to: "variable", line, of };
     }
     case "several":
-      // A value that is made of the variable itself is not followed.
+      // A value that is made of the variable itself is not followed: what the others agree on is likely.
       if (!binding.values || binding.meaning) return binding.meaning ?? { to: "ambiguous" };
       binding.meaning = { to: "opaque" };
       return (binding.meaning = agreedVariable(binding.values.map((value) => meaningOfBinding(value, steps + 1))));

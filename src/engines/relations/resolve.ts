@@ -7,11 +7,12 @@ import { functionsOf, oneOf, takingArguments } from "./overload-sets.ts";
 import { isIndex, isPython, moduleNamed, modulePaths, packageAround, submodule } from "./modules.ts";
 import { definedInPackage } from "./package-definitions.ts";
 import { isKotlin, ofPackage, packageRuleOf } from "./packages.ts";
-import { contextsOf, findInProgram, IN_PROGRAM, isExact, isOfLibrary, isProgram } from "./program.ts";
+import { namedInProgram } from "./program-names.ts";
+import { IN_PROGRAM, isProgram } from "./program.ts";
 import {
   type Candidate,
   type Follower,
-  type FoundMember,
+  placeOf,
   type Place,
   type Read,
   type ReadSeveral,
@@ -245,9 +246,9 @@ class Resolver implements Follower {
     if (typeof by === "string" || by.line === undefined) return typeof by === "string" ? by : "unknown";
     const uses = await this.files.uses(by.path);
     const returns = by.among ? await this.#agreedResult(by.among) : uses?.returns.get(by.line);
-    const own = by.path;
-    if (returns)
-      return this.#of(receiver, () => (returns.to === "likely" ? this.valueOf : this.resolve).call(this, own, returns));
+    const { path: own } = by;
+    if (returns?.to === "likely") return this.#of(receiver, () => this.valueOf(own, returns));
+    if (returns) return this.#of(receiver, () => this.resolve(own, returns));
     return uses?.classes.some(({ line }) => line === by.line) ? by : "unknown";
   }
 
@@ -263,7 +264,7 @@ class Resolver implements Follower {
 
   /** What an import leads to, read by `read`: as a definition, or as the value that a variable has. */
   async #imported(path: string, module: string, name: string, read: Read = this.#asDefinition): Promise<Resolved> {
-    if (isProgram(module)) return this.#fromProgram(path, module, name, read);
+    if (isProgram(module)) return namedInProgram(this, path, { module, name }, read);
     if (isRubyProgram(module)) return this.#ruby.named(path, { module, name }, read);
     if (module === TYPE_PARAMETERS) return this.#given(name);
     if (isUnimported(module)) return unimported(this.files, path, module, name);
@@ -306,50 +307,6 @@ class Resolver implements Follower {
     readSeveral?: ReadSeveral,
   ): Promise<Resolved> {
     return definedInPackage(this, path, { module, name }, read, readSeveral);
-  }
-
-  /** What a name of a program means, looked up outwards from the namespaces and classes around it; `path` is the file that names it. */
-  async #fromProgram(path: string, module: string, name: string, read: Read): Promise<Resolved> {
-    if (!this.takesStep()) return "unknown";
-    const exact = isExact(module);
-    const contexts = contextsOf(module);
-    const stars = exact ? [] : ((await this.files.uses(path))?.stars ?? []).filter(isProgram);
-    for (const context of [...contexts, ...stars.map((star) => star.slice(2))]) {
-      const own = exact || context === "" ? undefined : await findInProgram(this.files, path, context);
-      if (own === "unknown") return "unknown";
-      const around = own && (await this.#memberOfProgram(own, name, read));
-      if (around !== undefined) return around;
-      const full = context === "" ? name : `${context}::${name}`;
-      const found = await findInProgram(this.files, path, full);
-      if (found === "unknown") return "unknown";
-      if (found && full === name && found.path !== path && isOfLibrary(name)) return "unknown";
-      if (found) return found.functions ? (oneOf(found.functions) ?? "unknown") : read(found.path, found.of);
-      const end = full.lastIndexOf("::");
-      if (exact || end < 0 || !name.includes("::")) continue;
-      const of = await findInProgram(this.files, path, full.slice(0, end));
-      if (of === "unknown") return "unknown";
-      const member = of && (await this.#memberOfProgram(of, full.slice(end + 2), read));
-      if (member !== undefined) return member;
-    }
-    const last = name.slice(name.lastIndexOf(":") + 1);
-    const isDefined = (await this.files.definitions(last, path)).some((each) => IN_PROGRAM.test(each.path));
-    // It may be a member of a class that a macro opens, or of one that is not known.
-    return isDefined && !exact ? "unknown" : "outside";
-  }
-
-  /** A member of a class of a program; undefined if it has none, or if this is no class. */
-  async #memberOfProgram(
-    { path, of }: { path: string; of: Meaning },
-    name: string,
-    read: Read,
-  ): Promise<Resolved | undefined> {
-    const at = await this.valueOf(path, of);
-    if (typeof at === "string" || at.line === undefined || name.includes("::")) return undefined;
-    if (!(await this.classAt({ path: at.path, line: at.line }))) return undefined;
-    const found = await findMember(this, { path: at.path, line: at.line }, name);
-    if (typeof found === "string") return found === "none" ? undefined : "unknown";
-    if (found.among) return placeOf(found);
-    return read(found.path, { to: "variable", line: found.line, of: found.type ?? { to: "local", line: found.line } });
   }
 
   async #module(path: string, module: string): Promise<string | undefined> {
@@ -437,5 +394,3 @@ class Resolver implements Follower {
     return isRubyFile(of.path) ? this.#ruby.inherits(of, base) : inheritsFrom(this, of, base);
   }
 }
-
-const placeOf = ({ path, line, among }: FoundMember): Target => ({ path, line, ...(among && { among }) });

@@ -111,6 +111,9 @@ export interface FoundMember extends Place {
   among?: readonly Candidate[];
 }
 
+/** A member that was found, as a target. */
+export const placeOf = ({ path, line, among }: FoundMember): Target => ({ path, line, ...(among && { among }) });
+
 /** What a name is of a wrapped value, where that is not simply the member of what is wrapped; undefined where it is. */
 export function throughWrapping(of: Target, name: string): Resolved | undefined {
   const around = of.wrapping ?? [];

@@ -1,6 +1,6 @@
 /** What functions of TypeScript hand to their callbacks, by the types that are written down. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import type { Expression, Scope } from "./expressions.ts";
+import type { Expression, OpenClass, Scope } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { MAX_PARAMETERS, parameterKey } from "./types.ts";
 import { argumentAt } from "./walk.ts";
@@ -82,3 +82,25 @@ export function functionField(type: SyntaxNode, line: number, place: Place): voi
     if (callback) callbackTypes(callback, at, line, own);
   }
 }
+
+/** Gives a class the members and bases of a type that it is another name of; `member` reads a member of an object type. */
+export function aliasOf(
+  type: SyntaxNode,
+  opened: OpenClass,
+  place: Place,
+  member: (node: SyntaxNode) => void,
+  depth = 0,
+): void {
+  if (depth > MAX_EXPRESSION_DEPTH) return;
+  if (/^(?:union|intersection|parenthesized|readonly)_type$/.test(type.type))
+    for (const part of type.namedChildren) aliasOf(part, opened, place, member, depth + 1);
+  else if (type.type === "object_type") for (const each of type.namedChildren) member(each);
+  else if (type.type === "function_type") handedTypes(type, "itself", opened.line, place);
+  else if (opened.bases.length < MAX_PARTS) {
+    const of = typeOf(type, place.scope);
+    if (of.is !== "unknown") opened.bases.push(of);
+  }
+}
+
+/** Parts of a union or intersection that are followed. */
+const MAX_PARTS = 8;

@@ -33,6 +33,13 @@ export function typeParameters(node: SyntaxNode, { file, scope }: Place, owner?:
   }
 }
 
+/** Records the types that a class gives the type parameters of a base, where `given` lists some. */
+export function giveTypes(base: SyntaxNode, given: SyntaxNode | undefined, opened: OpenClass, place: Place): void {
+  if (given?.type !== "type_arguments") return;
+  for (const [at, type] of given.namedChildren.entries())
+    place.file.gives(opened, base.text, at, type.row + 1, typeOf(type, place.scope));
+}
+
 /** The value of a variable: constructions and calls are followed, names as types of parameters. */
 export function valueOf(node: SyntaxNode, scope: Scope): Expression {
   const of = expressionOf(node, scope);

@@ -3,14 +3,14 @@ import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { templateCalls } from "./angular.ts";
 import { type Expression, NOTHING, type OpenClass, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
-import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { assignedTo, fieldAssignment, heldObject, loopVariable, pattern, thisOf } from "./typescript-bindings.ts";
 import { jsxComponent, usedName } from "./typescript-components.ts";
-import { callbackTypes, functionField, handedTo, handedTypes } from "./typescript-callbacks.ts";
+import { aliasOf, callbackTypes, functionField, handedTo } from "./typescript-callbacks.ts";
 import {
   assignedName,
   expressionOf,
   FUNCTION,
+  giveTypes,
   givenValues,
   narrowed,
   LEAVES,
@@ -231,23 +231,9 @@ function typeAlias(node: SyntaxNode, place: Place): void {
   file.bind(scope, name.text, { is: "definition", line });
   const inner = { ...place, scope: file.inner(scope, name.text) };
   typeParameters(node, inner);
-  aliasOf(value, file.openClass(line), inner);
+  const opened = file.openClass(line);
+  aliasOf(value, opened, inner, (member) => classMember(member, opened, inner));
 }
-
-function aliasOf(type: SyntaxNode, opened: OpenClass, place: Place, depth = 0): void {
-  if (depth > MAX_EXPRESSION_DEPTH) return;
-  if (/^(?:union|intersection|parenthesized|readonly)_type$/.test(type.type))
-    for (const part of type.namedChildren) aliasOf(part, opened, place, depth + 1);
-  else if (type.type === "object_type") for (const member of type.namedChildren) classMember(member, opened, place);
-  else if (type.type === "function_type") handedTypes(type, "itself", opened.line, place);
-  else if (opened.bases.length < MAX_PARTS) {
-    const of = typeOf(type, place.scope);
-    if (of.is !== "unknown") opened.bases.push(of);
-  }
-}
-
-/** Parts of a union or intersection that are followed. */
-const MAX_PARTS = 8;
 
 function classLike(node: SyntaxNode, place: Place, name: SyntaxNode | undefined): void {
   const { file, scope } = place;
@@ -272,9 +258,7 @@ function heritage(node: SyntaxNode, opened: OpenClass, place: Place): void {
       const of = expressionOf(named, place.scope);
       opened.bases.push(of);
       if (node.type === "extends_clause") opened.superclass = of;
-      const given = base.field("type_arguments") ?? node.namedChildren[i + 1];
-      for (const [at, type] of (given?.type === "type_arguments" ? given.namedChildren : []).entries())
-        place.file.gives(opened, named.text, at, type.row + 1, typeOf(type, place.scope));
+      giveTypes(named, base.field("type_arguments") ?? node.namedChildren[i + 1], opened, place);
       if (named.type === "call_expression") visit(named, place);
     }
   }

@@ -304,7 +304,7 @@ describe("types that are inferred in Python and C++", () => {
       "go@23 → p/kit.py:2 likely",
       "go@24 → p/kit.py:2",
       "go@27 → unknown",
-      "go@30 → unknown",
+      "go@30 → p/kit.py:2 likely",
       "go@31 → p/kit.py:2",
     ]);
     expect(await callsIn(files, "p/__init__.py")).toEqual(["other@3 → p/kit.py:3"]);

@@ -4,7 +4,7 @@ import { callsIn } from "./support.ts";
 const lines = (...all: string[]): string => all.join("\n");
 
 describe("type parameters", () => {
-  it("are known by their bounds in Java where they are declared, and stand for other types outside", async () => {
+  it("are known by their bounds in Java where they are declared, and by what a class gives them outside", async () => {
     const base = lines(
       "package p;", // 1
       "interface Maker { int make(int a); }",
@@ -33,8 +33,8 @@ describe("type parameters", () => {
     ]);
     expect(await callsIn(files, "p/Sub.java")).toEqual([
       "Base@2 → p/Base.java:4",
-      "make@3 → unknown",
-      "make@4 → unknown",
+      "make@3 → p/Base.java:2",
+      "make@4 → p/Base.java:2",
       "own@4 → p/Base.java:6",
     ]);
   });
