@@ -2,6 +2,7 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import {
   type Expression,
+  givenOr,
   isBoundWithin,
   lookUp,
   lookUpType,
@@ -292,4 +293,17 @@ export function givenTo(parameter: SyntaxNode, { scope }: Place): Expression {
 /** Whether a type is a type parameter of a class or method around. */
 export function isTypeParameter(type: SyntaxNode | undefined, { file, scope }: Place): boolean {
   return type?.type === "type_identifier" && isBoundWithin(file.top, scope, type.text);
+}
+
+/** Binds the type parameters of a method, or of the class `owner`. */
+export function typeParameters(node: SyntaxNode, place: Place, owner?: string): void {
+  const { file, scope } = place;
+  for (const [at, each] of (node.field("type_parameters")?.namedChildren ?? []).entries()) {
+    const own = each.namedChildren.find(({ type }) => type === "type_identifier");
+    const [bound, ...others] = each.childOfType("type_bound")?.namedChildren ?? [];
+    const isKnown = bound && others.length === 0;
+    const of = isKnown ? typeOf(bound, place) : UNKNOWN;
+    if (own && owner !== undefined) file.bind(scope, own.text, { is: "alias", of: givenOr(owner, at, of) });
+    else if (own) file.bind(scope, own.text, isKnown ? { is: "alias", of } : { is: "variable" });
+  }
 }

@@ -1,5 +1,5 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, givenOr, type OpenClass, UNKNOWN } from "./expressions.ts";
+import { type Expression, type OpenClass, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { AMBIGUOUS_LINE, MAX_DEPTH } from "./limits.ts";
 import {
@@ -12,6 +12,7 @@ import {
   typeName,
   typeNameOf,
   typeOf,
+  typeParameters,
 } from "./java-expressions.ts";
 import { PACKAGE } from "./packages.ts";
 import { parameterKey } from "./types.ts";
@@ -303,18 +304,6 @@ function parameterType(node: SyntaxNode, place: Place): string {
 }
 
 /** A type parameter that has a bound is known by it within its class or method; outside of these it stands for a type of its own. */
-function typeParameters(node: SyntaxNode, place: Place, owner?: string): void {
-  const { file, scope } = place;
-  for (const [at, each] of (node.field("type_parameters")?.namedChildren ?? []).entries()) {
-    const own = each.namedChildren.find(({ type }) => type === "type_identifier");
-    const [bound, ...others] = each.childOfType("type_bound")?.namedChildren ?? [];
-    const isKnown = bound && others.length === 0;
-    const of = isKnown ? typeOf(bound, place) : UNKNOWN;
-    if (own && owner !== undefined) file.bind(scope, own.text, { is: "alias", of: givenOr(owner, at, of) });
-    else if (own) file.bind(scope, own.text, isKnown ? { is: "alias", of } : { is: "variable" });
-  }
-}
-
 function methodBody(node: SyntaxNode, place: Place): void {
   const { file, scope } = place;
   const inner = { ...place, scope: file.inner(scope, node.field("name")?.text) };
