@@ -2,6 +2,7 @@ import { MAX_WEIGHT, TARGET_WEIGHT } from "./chunks.ts";
 import type { LanguageId } from "./languages.ts";
 import { phpOf } from "./blade.ts";
 import { rubyOf } from "./erb.ts";
+import { rubyOfLines } from "./haml.ts";
 import { layoutLevels, MAX_SYNTAX_LEVEL, syntaxLevels } from "./levels.ts";
 import { foldSignature } from "./prose.ts";
 import { formatMacro } from "./skeleton.ts";
@@ -26,15 +27,23 @@ interface EmbeddedCode {
   withOwn(symbols: readonly DraftSymbol[]): DraftSymbol[];
 }
 
+/** What reads the code of a template, by its language. */
+const TEMPLATES: Readonly<Partial<Record<LanguageId, (text: string, units: Uint16Array) => Uint16Array>>> = {
+  erb: rubyOf,
+  haml: (text, units) => rubyOfLines(text, units, "haml"),
+  slim: (text, units) => rubyOfLines(text, units, "slim"),
+  blade: phpOf,
+};
+
 /**
  * The code in a component of Vue, Svelte or Astro, or in a grammar of Yacc or Lex. `whole`: the file is code as a whole. `none`: it has no code that the
  * language's grammar reads, as a grammar with actions in another language than C.
  */
 export function embeddedCode(language: LanguageId, source: SourceText): EmbeddedCode | "whole" | "none" {
   if (isComponentLanguage(language)) return component(language, source);
-  if (language === "erb" || language === "blade") {
-    const codeOf = language === "erb" ? rubyOf : phpOf;
-    const units = codeOf(source.text, source.codeUnits());
+  const template = TEMPLATES[language];
+  if (template) {
+    const units = template(source.text, source.codeUnits());
     return { units, levels: () => layoutLevels(source), withOwn: (symbols) => [...symbols] };
   }
   if (language === "razor") return razor(source);

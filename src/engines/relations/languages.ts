@@ -28,6 +28,8 @@ export const LANGUAGES_WITH_USES = [
   "razor",
   "ruby",
   "erb",
+  "haml",
+  "slim",
   "kotlin",
   ...NAMED,
 ] as const;
@@ -54,7 +56,7 @@ const C = wordSet("c cpp yacc lex");
 const TOGETHER: readonly ReadonlySet<string>[] = [
   SCRIPT_LANGUAGES,
   PYTHON_LANGUAGES,
-  wordSet("ruby erb"),
+  wordSet("ruby erb haml slim"),
   wordSet("php blade"),
   wordSet("csharp razor"),
   wordSet("java kotlin scala"),
@@ -71,6 +73,8 @@ const CALLED_IN: Readonly<Record<string, ReadonlySet<string>>> = {
   // Languages of the scripts in it, and of programs that may have it as a template.
   html: wordSet(`${SCRIPTS} python ruby php go java csharp elixir`),
   erb: wordSet(`${SCRIPTS} ruby`),
+  haml: wordSet(`${SCRIPTS} ruby`),
+  slim: wordSet(`${SCRIPTS} ruby`),
   blade: wordSet(`${SCRIPTS} php`),
   razor: wordSet(`${SCRIPTS} csharp`),
   perl: C,
@@ -90,6 +94,8 @@ export function mayCallIn(from: string, to: string): boolean {
 /** Templates, with the language of the code that is read of them; that of their scripts is not. */
 const TEMPLATES_OF: ReadonlyMap<string, string> = new Map([
   ["erb", "ruby"],
+  ["haml", "ruby"],
+  ["slim", "ruby"],
   ["blade", "php"],
   ["razor", "csharp"],
 ]);

@@ -42,6 +42,8 @@ const READERS: Readonly<Record<LanguageWithUses, (root: SyntaxNode, file: FileBu
   razor: readRazor,
   ruby: readRuby,
   erb: readRuby,
+  haml: readRuby,
+  slim: readRuby,
   kotlin: readKotlin,
   swift: namedUsesOf("swift"),
   scala: namedUsesOf("scala"),

@@ -72,6 +72,7 @@ export const JOB_CALLS: ReadonlySet<string> = new Set([
 /** Modules of Rails whose methods all templates have. */
 export const isHelper = (path: string): boolean => path.endsWith(".rb") && /(?:^|\/)app\/helpers\//.test(path);
 /** Whether `self` has the methods of all helpers in a file: in a template, and in a helper that templates use. */
-export const seesHelpers = (path: string): boolean => /\.(?:erb|rhtml|jbuilder)$/.test(path) || isHelper(path);
+export const seesHelpers = (path: string): boolean =>
+  /\.(?:erb|rhtml|haml|slim|jbuilder)$/.test(path) || isHelper(path);
 
 export const isRubyFile = (path: string): boolean => RUBY_FILE.test(path);
