@@ -85,8 +85,7 @@ describe("the Ruby of lines", () => {
           const units = Uint16Array.from(text, (character) => character.charCodeAt(0));
           const program = String.fromCharCode(...rubyOfLines(text, units, language));
           expect(program).toHaveLength(text.length);
-          for (const [i, character] of [...program].entries())
-            if (character !== " " && character !== ";") expect(character).toBe(text[i]);
+          for (let i = 0; i < text.length; i++) expect([" ", ";", text[i]]).toContain(program[i]);
         },
       ),
     );

@@ -18,6 +18,17 @@ export function isCalled(text: string, name: string): boolean {
   return false;
 }
 
+/** Whether a line has a name as the component of a tag, `<Card>` or `<Docs.Card>`: in MDX, where a name before a parenthesis is prose. */
+export function isTag(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length))
+    if (
+      /<(?:[A-Z]\w{0,60}\.)?$/.test(text.slice(Math.max(0, at - MAX_TAG), at)) &&
+      !isPartOfName(text[at + name.length])
+    )
+      return true;
+  return false;
+}
+
 const isPartOfName = (character = ""): boolean => /[\p{L}\p{N}_$]/u.test(character);
 
 function isCalledInBraces(before: string, after: string): boolean {

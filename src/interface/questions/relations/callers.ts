@@ -5,7 +5,7 @@ import { isKotlin } from "../../../engines/relations/packages.ts";
 import { type Meaning, type Use, WHOLE_MODULE } from "../../../engines/relations/types.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { nameParts } from "../../../engines/search/names.ts";
-import { isCalled } from "./called-lines.ts";
+import { isCalled, isTag } from "./called-lines.ts";
 import {
   type Certainty,
   distinct,
@@ -22,7 +22,7 @@ import {
 import { GoInterfaces } from "./go-interfaces.ts";
 import { stemOf } from "./importers.ts";
 import { Judge, type Judged, writtenName } from "./judge.ts";
-import { type FilesToRead, filesMentioning, usesByName } from "./mentioning.ts";
+import { type FilesToRead, filesMentioning, isMdx, usesByName } from "./mentioning.ts";
 import { isRubyFile, JOB_CALLS } from "../../../engines/relations/ruby-keys.ts";
 import { componentTypes } from "./component-types.ts";
 import { constructionsOf, isInitializer } from "./constructions.ts";
@@ -273,7 +273,9 @@ export class UsesFinder {
   async #inOtherFiles(searches: readonly Search[]): Promise<void> {
     const wanted = searches.filter(({ others }) => others.size > 0);
     const asked = wanted.map(({ name, others }) => ({ name, paths: others }));
-    const found = await usesByName(this.#files, asked, ({ text }, name) => isCalled(text, name));
+    const found = await usesByName(this.#files, asked, ({ path, text }, name) =>
+      isMdx(path) ? isTag(text, name) : isCalled(text, name),
+    );
     for (const [i, { uses }] of wanted.entries()) for (const use of found[i] ?? []) uses.push(use);
   }
 }

@@ -36,7 +36,9 @@ export async function filesMentioning(
     const mentioning = await index.mentioning(lastPart(name).replace(/!$/, ""), near);
     const files = mentioning.filter(
       ({ path, language }) =>
-        mayCall(language) && languages.some((called) => mayCallIn(language, called)) && maySee(path, name, near),
+        (mayCall(language) || isMdx(path)) &&
+        languages.some((called) => mayCallIn(language, called)) &&
+        maySee(path, name, near),
     );
     // Thousands of pages of documentation must not take the places of the sources.
     const isRead = ({ language }: { language: string }): boolean =>
@@ -53,6 +55,9 @@ export async function filesMentioning(
   }
   return { paths, others: new Set(others), truncated };
 }
+
+/** Whether a file is documentation in which components of scripts stand. */
+export const isMdx = (path: string): boolean => /\.(?:mdx|mdoc|svx)$/.test(path);
 
 /** Whether a file may see a definition of a name in the files `near`: in Go, a name that begins with a small letter is seen in its package only. */
 function maySee(path: string, name: string, near: readonly string[]): boolean {
