@@ -175,7 +175,7 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
     await heading(page, "Search");
     const offered = () =>
       page.evaluate("Array.from(document.querySelectorAll('#completions option'), ({ value }) => value)");
-    await page.getByLabel("Query").fill("token lang:typ");
+    await page.getByLabel("Query").fill("token lang:typesc");
     await expect.poll(offered).toEqual(["token lang:typescript"]);
     await page.getByLabel("Query").fill("path:src/t");
     await expect.poll(offered).toEqual(["path:src/token.ts"]);

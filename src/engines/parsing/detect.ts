@@ -58,11 +58,12 @@ const CPP_LINE =
 
 /**
  * The language of a file, given what its name says: a file with a C name may be C++ (both use `.h`), one of LaTeX a class of Apex (both use
- * `.cls`). Decided by content alone, so that the same bytes have the same language in every repository, and an incremental run gives the same
+ * `.cls`), one of TypeScript a translation of Qt, which is XML (both use `.ts`). Decided by content alone, so that the same bytes have the same language in every repository, and an incremental run gives the same
  * result as a full one.
  */
 export function contentLanguage(named: LanguageId, bytes: Uint8Array): LanguageId {
   if (named === "latex" && isApex(bytes)) return "apex";
+  if (named === "typescript" && isXml(bytes)) return "xml";
   return named === "c" && isCpp(bytes) ? "cpp" : named;
 }
 
@@ -72,6 +73,11 @@ const APEX_LINE =
 
 const isApex = (bytes: Uint8Array): boolean =>
   APEX_LINE.test(new TextDecoder("latin1").decode(bytes.subarray(0, APEX_BYTES)));
+
+/** Whether a file begins as XML: a mark of the byte order may come first. */
+const isXml = (bytes: Uint8Array): boolean =>
+  /^(?:\u{FEFF})?\s{0,20}<(?:\?xml|!DOCTYPE TS)\b/u.test(new TextDecoder().decode(bytes.subarray(0, XML_BYTES)));
+const XML_BYTES = 64;
 
 /** Size of the part of a file in which a class of Apex begins, below its comments. */
 const APEX_BYTES = 8_192;

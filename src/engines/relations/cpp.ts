@@ -1,4 +1,5 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import { wordSet } from "../../lib/word-set.ts";
 import { declared, isAfterMacro, lastNameOf } from "./declarators.ts";
 import { argumentsOf, takesOf } from "./cpp-arguments.ts";
 import { type Around, expressionOf, named, nameOf, typeOf } from "./cpp-expressions.ts";
@@ -40,8 +41,11 @@ function visit(node: SyntaxNode, place: Place): void {
   const { file, scope, context } = place;
   switch (node.type) {
     case "comment":
-    case "identifier":
     case "preproc_arg":
+      return;
+    case "identifier":
+    case "qualified_identifier":
+      if (HOLDING.has(place.around ?? "")) reference(node, place);
       return;
     case "friend_declaration": {
       // A friend that is defined in a class is a function of the namespace around it.
@@ -144,6 +148,26 @@ function use(kind: "call" | "construct" | "inherit", node: SyntaxNode, place: Pl
   const of = kind === "call" ? expressionOf(node, place) : typeOf(node, place);
   const at = node.type === "field_expression" ? node.field("field") : lastNameOf(node);
   place.file.use(kind, name, (at ?? node).row + 1, place.scope, of, given);
+}
+
+/** What a function may be handed to or kept in: a name in it is a value. */
+const HOLDING = wordSet(
+  `argument_list initializer_list initializer_pair init_declarator assignment_expression return_statement
+   pointer_expression cast_expression parenthesized_expression conditional_expression`,
+);
+/** Names of constants, which have no small letter, and of fields, by custom. */
+const NO_FUNCTION = /^(?:[^a-z]*|m_.*|.*_)$/;
+
+/**
+ * A function that is handed over or kept. A qualified name is one behind `&` (`&Window::save`), or where it begins with a small letter: constants
+ * of an enumeration have capitals.
+ */
+function reference(node: SyntaxNode, place: Place): void {
+  const name = nameOf(node);
+  const last = name?.split("::").at(-1) ?? "";
+  if (name === undefined || NO_FUNCTION.test(last)) return;
+  if (node.type === "qualified_identifier" && place.around !== "pointer_expression" && !/^[a-z]/.test(last)) return;
+  place.file.reference(last, lastNameOf(node).row + 1, place.scope, named(name, place));
 }
 
 /** A second definition is one of another branch of `#if`, or something else: the name alone does not tell which is meant. */
@@ -285,7 +309,11 @@ function declaration(node: SyntaxNode, place: Place): void {
       continue;
     }
     const value = isInit ? each.field("value") : undefined;
-    if (value) children(each, place);
+    // The name that is declared is no value.
+    if (value)
+      for (const child of each.namedChildren)
+        if (child.type !== "identifier" || child.id === value.id)
+          visit(child, { ...place, depth: place.depth + 1, around: each.type });
     if (opened) file.member(opened, name, line, found.isArray ? UNKNOWN : typeOf(type, place));
     else bindVariable(isInit ? each.field("declarator") : each, type, value, place);
   }
@@ -306,18 +334,21 @@ function calledAfterMacro(node: SyntaxNode, place: Place): void {
 
 /** `T name(1);` and `T name{1};`; the grammar reads `T name(f());` and `T name(other);` as functions, which nobody declares in a block. */
 function constructions(node: SyntaxNode, type: SyntaxNode | undefined, place: Place): void {
-  if (!type || !CONSTRUCTED.test(type.type) || type.text.startsWith("std::")) return;
+  if (!type || !CONSTRUCTED.test(type.type)) return;
+  const isOwn = !type.text.startsWith("std::");
   for (const each of node.fields("declarator")) {
     const name =
       each.type === "init_declarator" || each.type === "function_declarator" ? each.field("declarator") : undefined;
     if (name?.type !== "identifier") continue;
     const list = each.field("value") ?? each.field("parameters");
     if (!list || !/^(?:argument|initializer|parameter)_list$/.test(list.type)) continue;
-    use("construct", type, place);
+    if (isOwn) use("construct", type, place);
     if (list.type !== "parameter_list") continue;
     for (const argument of list.namedChildren) {
       const called = argument.field("type");
-      if (called && argument.field("declarator")?.type === "abstract_function_declarator") use("call", called, place);
+      const declarator = argument.field("declarator");
+      if (called && declarator?.type === "abstract_function_declarator") use("call", called, place);
+      else if (called?.type === "type_identifier" && !declarator) reference(called, place);
     }
   }
 }

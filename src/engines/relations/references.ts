@@ -51,6 +51,9 @@ function mayBeMethod(
   return owner.to === "local" || owner.to === "import";
 }
 
-/** Whether a reference may as well name a field or the like: a member, except in languages that write references to functions apart (`x::f`). */
-export const mayBeField = (path: string, meaning: Meaning): boolean =>
-  certainly(meaning).to === "member" && !isJvm(path);
+/**
+ * Whether a reference may as well name a field or the like: a member, except in languages that write references to functions apart (`x::f`), and
+ * any name of C++, where fields and constants of enumerations are named as functions are.
+ */
+export const mayBeField = (path: string, language: string, meaning: Meaning): boolean =>
+  (certainly(meaning).to === "member" && !isJvm(path)) || language === "cpp";

@@ -23,6 +23,7 @@ import { pathCounts } from "../../../src/service/hosted-index/core.ts";
 import { readFile, readOutline } from "../../../src/service/hosted-index/file-text.ts";
 import { readTargets, type Target, targetsReading } from "../../../src/service/hosted-index/targets.ts";
 import { databaseTexts } from "../../../src/service/hosted-index/texts.ts";
+import { TextCache } from "../../../src/service/hosted-index/whole-texts/cache.ts";
 import { enclosingSymbols, HostedTexts } from "../../../src/service/hosted-index/whole-texts/hosted-texts.ts";
 import { findTexts, writeTexts } from "../../../src/service/hosted-index/whole-texts/rows.ts";
 import { statements as textStatements } from "../../../src/service/hosted-index/whole-texts/sweep.ts";
@@ -146,7 +147,7 @@ export const CASES: readonly Case[] = [
   ],
   [
     "files of a revision without a list",
-    (db, tenant) => new HostedTexts({ db } as unknown as TextDeps, [searched(tenant)]).files(),
+    (db, tenant) => new HostedTexts({ db, texts: new TextCache() } as unknown as TextDeps, [searched(tenant)]).files(),
     PAGES,
   ],
   ["lines of a file", (db, tenant) => readFile(db, searched(tenant), "src/7.go")],

@@ -86,6 +86,15 @@ describe("language", () => {
   });
 
   it.each([
+    ['<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n<TS version="2.1">\n', "xml"],
+    ["\u{FEFF}<!DOCTYPE TS><TS>\n", "xml"],
+    ["const a = 1;\n", "typescript"],
+    ["<T>(x: T) => x;\n", "typescript"],
+  ])("of `.ts` %j is %s", (text, expected) => {
+    expect(contentLanguage("typescript", encode(text))).toBe(expected);
+  });
+
+  it.each([
     ["// Sells.\npublic with sharing class Shop {\n}\n", "apex"],
     ["@isTest private class ShopTest {\n}\n", "apex"],
     ["\\NeedsTeXFormat{LaTeX2e}\n\\ProvidesClass{a public class}\n", "latex"],

@@ -131,9 +131,9 @@ export class CalleesFinder {
     if (called === "none") return undefined;
     const isReference = use.kind === "reference";
     if (called === "unknown") {
-      if (isReference && mayBeField(path, use.meaning)) return undefined;
-      const named = await this.#files.definitions(use.name, path);
       const language = this.#files.language(path);
+      if (isReference && mayBeField(path, language, use.meaning)) return undefined;
+      const named = await this.#files.definitions(use.name, path);
       const isBare = isBareName(language, use.meaning);
       return named.some(
         (each) =>

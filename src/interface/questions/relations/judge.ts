@@ -68,7 +68,10 @@ export class Judge {
     const found = await this.#meant(path, use, resolved);
     if (use.kind !== "reference" || !found) return found;
     // What is handed over may be any value: a name alone says little of a member, and a type is only named.
-    if (!found.target) return mayBeField(path, use.meaning) || !this.#definitions.some(isFunction) ? undefined : found;
+    if (!found.target)
+      return mayBeField(path, this.#files.language(path), use.meaning) || !this.#definitions.some(isFunction)
+        ? undefined
+        : found;
     const definition = this.#byPlace.get(placeKey(found.target));
     return definition && isFunction(definition) ? found : undefined;
   }
