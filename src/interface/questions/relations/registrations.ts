@@ -8,6 +8,8 @@ import { usesByName } from "./mentioning.ts";
 
 /** More definitions are not looked at. */
 const MAX_DEFINITIONS = 20;
+/** Languages whose programs look no function up by a text; in C and C++ most functions have a declaration that nothing uses. */
+const COMPILED = wordSet("c cpp yacc lex go zig");
 /** Lines above a definition on which its decorators are looked for. */
 const MAX_LINES = 12;
 
@@ -26,7 +28,7 @@ export async function registrations(
   const used = new Set(known.flatMap(({ target }) => (target ? [placeKey(target)] : [])));
   const functions = definitions.filter(isFunction);
   if (functions.length === 0 || functions.length > MAX_DEFINITIONS) return [];
-  const unused = functions.filter((each) => !used.has(symbolKey(each)));
+  const unused = functions.filter((each) => !used.has(symbolKey(each)) && !COMPILED.has(files.language(each.path)));
   const found = [
     ...(await decorators(files, unused)),
     ...(await namingLines(files, functions, unused.length > 0)),
