@@ -1,25 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { UsesFinder } from "../../../src/interface/questions/relations/callers.ts";
 import { CalleesFinder } from "../../../src/interface/questions/relations/callees.ts";
-import { openedOf } from "./support.ts";
+import { callersIn, openedOf } from "./support.ts";
 import { UsesIndex } from "../../../src/engines/relations/uses-index.ts";
-
-/** The lines of the callers of some names, each with how sure it is. */
-async function callersIn(
-  files: Readonly<Record<string, string>>,
-  names: readonly string[],
-): Promise<Record<string, string[]>> {
-  const { index, texts } = await openedOf(files);
-  const found: Record<string, string[]> = {};
-  for (const name of names) {
-    const uses = new UsesIndex(index, texts);
-    const named = await uses.definitions(name);
-    const qualified = named.filter(({ qualifiedName }) => qualifiedName === name);
-    const own = await new UsesFinder(uses, "callers").find(qualified.length > 0 ? qualified : named, 1);
-    found[name] = own.map(({ path, line, certainty }) => `${path}:${line} ${certainty}`).sort();
-  }
-  return found;
-}
 
 describe("functions that are named without being called", () => {
   it("of C are used in tables, by assignment and as arguments; other values are not", async () => {
@@ -58,39 +40,6 @@ describe("functions that are named without being called", () => {
       given: [],
       mode: [],
       list: [],
-    });
-  });
-
-  it("of C++ are the same, and methods behind `&`", async () => {
-    const files = {
-      "window.h":
-        "#pragma once\nclass Window {\n public:\n  void save();\n  void open();\n  static bool less(int a, int b);\n  int total;\n  void title();\n};\n",
-      "window.cpp": [
-        '#include "window.h"',
-        '#include "free.h"',
-        "void Window::save() {",
-        "  connect(button, &Button::clicked, this, &Window::open);", // 4
-        "  std::sort(a, b, Window::less);",
-        "  std::thread t(worker); run(given, total, Kind::title, [this](int given) { use(given); });", // 6
-        "}",
-        "void Window::open() { auto f = cond ? worker : other; bind(&Window::save, this); }", // 8
-        "bool Window::less(int a, int b) { return a < b; }",
-        "void Window::title() {}",
-        'static const Command commands[] = { { "x", worker } };', // 11
-      ].join("\n"),
-      "free.h": "void worker();\nint given(int a);\nint total(int a);\n",
-      "free.cpp":
-        '#include "free.h"\nvoid worker() {}\nint given(int a) { return a; }\nint total(int a) { return a; }\n',
-    };
-    const names = ["Window::open", "Window::save", "Window::less", "Window::title", "worker", "total"];
-    expect(await callersIn(files, names)).toEqual({
-      "Window::open": ["window.cpp:4 likely"],
-      "Window::save": ["window.cpp:8 likely"],
-      "Window::less": ["window.cpp:5 likely"],
-      "Window::title": [],
-      worker: ["window.cpp:11 likely", "window.cpp:6 likely", "window.cpp:8 likely"],
-      // A field has its name.
-      total: [],
     });
   });
 

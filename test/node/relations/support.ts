@@ -59,12 +59,21 @@ function shown(found: Resolved): string {
 
 /** The callers of the definitions with a name, or a qualified name, as `path:line certainty`, sorted. */
 export async function callersOf(files: Files, name: string): Promise<string[]> {
+  return (await callersIn(files, [name]))[name] ?? [];
+}
+
+/** The callers of the definitions with each of some names, or qualified names, as `callersOf` has them. */
+export async function callersIn(files: Files, names: readonly string[]): Promise<Record<string, string[]>> {
   const { index, texts } = await openedOf(files);
-  const uses = new UsesIndex(index, texts);
-  const named = await uses.definitions(name);
-  const qualified = named.filter(({ qualifiedName }) => qualifiedName === name);
-  const found = await new UsesFinder(uses, "callers").find(qualified.length > 0 ? qualified : named, 1);
-  return found.map(({ path, line, certainty }) => `${path}:${line} ${certainty}`).sort();
+  const found: Record<string, string[]> = {};
+  for (const name of names) {
+    const uses = new UsesIndex(index, texts);
+    const named = await uses.definitions(name);
+    const qualified = named.filter(({ qualifiedName }) => qualifiedName === name);
+    const own = await new UsesFinder(uses, "callers").find(qualified.length > 0 ? qualified : named, 1);
+    found[name] = own.map(({ path, line, certainty }) => `${path}:${line} ${certainty}`).sort();
+  }
+  return found;
 }
 
 /** The files as one revision, parsed as an index would parse them. */
