@@ -27,12 +27,15 @@ class LineReader {
   readonly #units: Uint16Array;
   readonly #isHaml: boolean;
   readonly #program: Uint16Array;
+  /** Characters that may still be read in vain for the ends of brackets that are not closed. */
+  #left: number;
 
   constructor(text: string, units: Uint16Array, isHaml: boolean) {
     this.#text = text;
     this.#units = units;
     this.#isHaml = isHaml;
     this.#program = blankOf(units);
+    this.#left = MAX_ATTRIBUTES + 10 * text.length;
   }
 
   read(): Uint16Array {
@@ -169,7 +172,7 @@ class LineReader {
   #closing(open: number): number | undefined {
     const text = this.#text;
     let depth = 0;
-    const limit = Math.min(text.length, open + MAX_ATTRIBUTES);
+    const limit = Math.min(text.length, open + Math.min(this.#left, MAX_ATTRIBUTES));
     for (let at = open; at < limit; at++) {
       const character = text[at]!;
       if (character === '"' || character === "'") {
@@ -177,6 +180,7 @@ class LineReader {
       } else if (OPENING.includes(character)) depth++;
       else if (CLOSING.includes(character) && --depth === 0) return at;
     }
+    this.#left -= limit - open;
     return undefined;
   }
 }

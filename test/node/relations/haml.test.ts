@@ -106,6 +106,8 @@ describe("the Ruby of lines", () => {
     "|",
     "= a#{",
     "%p{a: '",
+    "#{\n",
+    "%a{\n",
     "\n",
   ])("is found in linear time in many of %j", (part) => {
     const text = part.repeat(100_000);
