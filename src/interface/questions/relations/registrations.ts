@@ -1,4 +1,4 @@
-/** What may lead to a definition that nothing calls by the rules of its language: a decorator that registers it, or a text that names it. */
+/** What leads to a function besides the uses that the rules of its language know: a decorator that registers it, or a text that names it. */
 import { hasUses, isPythonLanguage, isScriptLanguage, mayCall } from "../../../engines/relations/languages.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { nameParts } from "../../../engines/search/names.ts";
@@ -14,9 +14,11 @@ const COMPILED = wordSet("c cpp yacc lex go zig");
 const MAX_LINES = 12;
 
 /**
- * What leads to the functions among some definitions besides uses. By name: lines of data and configurations that name one with its class or
- * file, as `app.cli:main` and `controllers.Home.index` do, or as the value of an attribute. For those that no use leads to also the decorators or annotations that hand them to
- * a framework, as `likely`, and by name such strings in code (`"users#show"`) and the lines of routes.
+ * What leads to the functions among some definitions besides uses.
+ *
+ * By name: lines of data and configurations that name a function with its class or file, as `app.cli:main` and `controllers.Home.index` do, or
+ * as the value of an attribute. For a function that no use leads to also the decorators or annotations that hand it to a framework, as
+ * `likely`, and by name such strings in code (`"users#show"`) and the lines of routes.
  *
  * @param known uses that are found already
  */
@@ -55,7 +57,7 @@ async function decorators(files: QuestionFiles, definitions: readonly DefinedSym
   });
 }
 
-/** A decorator or annotation at the begin of a line: `@app.route("/")`. */
+/** A decorator or annotation at the start of a line: `@app.route("/")`. */
 const DECORATOR = /^@([A-Za-z_][\w.]*)/;
 /** Languages that write them in this way. */
 const DECORATED = wordSet("java kotlin scala swift dart groovy");
@@ -72,7 +74,7 @@ function decoratorOf(language: string): RegExp | undefined {
   return isPlain ? DECORATOR : DECORATORS[language];
 }
 
-/** Those that say something of a function, but call it not, by the last part of their names in small letters. */
+/** Those that describe a function and register it nowhere, by the last part of their names in small letters. */
 const PASSIVE = wordSet(
   `override overload property staticmethod classmethod abstractmethod cached_property setter deleter getter wraps final
    nullable nonnull notnull deprecated suppress suppresswarnings suppresslint safevarargs jvmstatic jvmoverloads jvmname
@@ -136,15 +138,15 @@ const ACTIONS = new Set(["index", "show", "new", "create", "store", "edit", "upd
 
 /** The lines of routes that lead to actions of controllers, of Rails and Laravel, without naming the controller or without the action. */
 async function routes(files: QuestionFiles, definitions: readonly DefinedSymbol[]): Promise<FoundUse[]> {
+  const actions = definitions.filter((each) => controllerOf(each).endsWith("Controller"));
+  if (actions.length === 0) return [];
   const found: FoundUse[] = [];
   const paths = new Set(
     files.paths.filter((path) => /(?:^|\/)(?:config\/routes(?:\/.*)?|routes\/\w+)\.(?:rb|php)$/.test(path)),
   );
-  for (const each of paths.size === 0 ? [] : definitions) {
-    const controller = nameParts(each.qualifiedName).at(-2) ?? "";
-    if (!controller.endsWith("Controller")) continue;
+  for (const each of paths.size === 0 ? [] : actions) {
     const isRails = each.path.endsWith("_controller.rb");
-    const resource = isRails ? stemOf(each.path).slice(0, -"_controller".length) : controller;
+    const resource = isRails ? stemOf(each.path).slice(0, -"_controller".length) : controllerOf(each);
     const asked = [...(isRails ? [each.name] : []), ...(ACTIONS.has(each.name) ? [resource] : [])];
     const wanted = asked.map((name) => ({ name, paths }));
     const lines = await usesByName(files, wanted, ({ text }, name) =>
@@ -154,6 +156,9 @@ async function routes(files: QuestionFiles, definitions: readonly DefinedSymbol[
   }
   return found;
 }
+
+/** The class around a method. */
+const controllerOf = ({ qualifiedName }: DefinedSymbol): string => nameParts(qualifiedName).at(-2) ?? "";
 
 const isResource = (text: string): boolean => /\bresources?\b|\bapiResources?\b/.test(text);
 
@@ -202,7 +207,7 @@ export function namesMember(text: string, name: string, owners: ReadonlySet<stri
   return false;
 }
 
-/** What is before each occurrence of a name in a line, those left out that are the begin of a longer name. */
+/** What is before each occurrence of a name in a line, without those that only begin a longer name. */
 function textsBefore(text: string, name: string): string[] {
   const found: string[] = [];
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length))
