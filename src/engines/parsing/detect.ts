@@ -69,15 +69,26 @@ export function contentLanguage(named: LanguageId, bytes: Uint8Array): LanguageI
 
 /** A class, interface or enumeration of Apex, which begins a line. */
 const APEX_LINE =
-  /^(?:@\w+[ \t]+)?(?:(?:global|public|private|abstract|virtual|with|without|inherited|sharing)[ \t]+){1,5}(?:class|interface|enum)[ \t]+\w/im;
+  /^(?:@\w+[ \t]+)?(?:(?:global|public|private|abstract|virtual|with|without|inherited|sharing)[ \t]+){1,5}(?:class|interface|enum)[ \t]+\w+(?:[ \t]+(?:extends|implements)[ \t][^{\n]{0,200})?[ \t]*(?:\r?\n[ \t]*)?\{/im;
+/** A command or comment of LaTeX. */
+const LATEX_LINE = /^[ \t]*[\\%]/m;
 
-const isApex = (bytes: Uint8Array): boolean =>
-  APEX_LINE.test(new TextDecoder("latin1").decode(bytes.subarray(0, APEX_BYTES)));
+function isApex(bytes: Uint8Array): boolean {
+  const head = new TextDecoder("latin1").decode(bytes.subarray(0, APEX_BYTES));
+  return APEX_LINE.test(head) && !LATEX_LINE.test(head);
+}
 
 /** Whether a file begins as XML: a mark of the byte order may come first. */
 const isXml = (bytes: Uint8Array): boolean =>
   /^(?:\u{FEFF})?\s{0,20}<(?:\?xml|!DOCTYPE TS)\b/u.test(new TextDecoder().decode(bytes.subarray(0, XML_BYTES)));
 const XML_BYTES = 64;
+
+/** Languages whose files may be in another one by their content (`contentLanguage`), by that one. */
+export const NAMED_OTHERWISE: Readonly<Partial<Record<LanguageId, LanguageId>>> = {
+  cpp: "c",
+  apex: "latex",
+  xml: "typescript",
+};
 
 /** Size of the part of a file in which a class of Apex begins, below its comments. */
 const APEX_BYTES = 8_192;

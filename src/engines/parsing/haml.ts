@@ -29,6 +29,8 @@ class LineReader {
   readonly #program: Uint16Array;
   /** Characters that may still be read in vain for the ends of brackets that are not closed. */
   #left: number;
+  /** The first `#{` behind what is read. */
+  #opening = -1;
 
   constructor(text: string, units: Uint16Array, isHaml: boolean) {
     this.#text = text;
@@ -130,8 +132,12 @@ class LineReader {
   #value(from: number, to: number): number {
     const text = this.#text;
     let at = from;
+    let isOpen = false;
     while (at < to && !/\s/.test(text[at]!)) {
-      const close = OPENING.includes(text[at]!) ? this.#closing(at) : undefined;
+      const isBracket: boolean = !isOpen && OPENING.includes(text[at]!);
+      const close: number | undefined = isBracket ? this.#closing(at) : undefined;
+      // Behind a bracket that is not closed no other one is looked for.
+      isOpen ||= isBracket && close === undefined;
       if (text[at] === '"' || text[at] === "'") at = Math.min(find(text, text[at]!, at + 1), to) + 1;
       else at = (close ?? at) + 1;
     }
@@ -148,9 +154,15 @@ class LineReader {
     this.#separate(to + 1);
   }
 
+  /** Where the next `#{` is; a place that was found is kept, since few lines have one. */
+  #nextOpening(from: number): number {
+    if (this.#opening < from) this.#opening = find(this.#text, "#{", from);
+    return this.#opening;
+  }
+
   /** Takes the code in `#{…}`. */
   #interpolations(from: number, to: number): void {
-    for (let at = find(this.#text, "#{", from); at < to; at = find(this.#text, "#{", at)) {
+    for (let at = this.#nextOpening(from); at < to; at = this.#nextOpening(at)) {
       const close = this.#closing(at + 1);
       if (close === undefined) return;
       this.#copy(at + 2, close);

@@ -1,6 +1,6 @@
 import { wordSet } from "../../lib/word-set.ts";
 
-/** Languages without rules of scope: their uses are known by name. */
+/** Languages in which a file's own functions are known by its scopes, and all others by name. */
 const NAMED = ["swift", "scala", "lua", "bash", "elixir", "zig", "dart"] as const;
 export type NamedLanguage = (typeof NAMED)[number];
 
@@ -119,7 +119,7 @@ export const isPythonLanguage = (language: string): boolean => PYTHON_LANGUAGES.
 /** Languages whose rules may fail: they do not follow overloads by type, nor templates and macros of C++. */
 const UNSURE: ReadonlySet<string> = new Set(["cpp", "kotlin"]);
 
-/** Whether the rules of a language lead to one definition for sure. Languages whose uses are known by name have no rules. */
+/** Whether the rules of a language lead to one definition for sure. Those whose uses are known by scopes and names have none. */
 export function hasSureRules(language: string): boolean {
   return hasUses(language) && !UNSURE.has(language) && !(NAMED as readonly string[]).includes(language);
 }

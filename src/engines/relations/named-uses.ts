@@ -13,7 +13,7 @@ import { scala } from "./scala.ts";
 import { swift } from "./swift.ts";
 import { zig } from "./zig.ts";
 
-/** Commands that are given the name of a function, each with the options before it. */
+/** Commands that are given the name of a function; `complete` after `-F`. */
 const TAKE_FUNCTIONS = wordSet("trap complete compdef run");
 
 const readBash: NodeReader = (node, found, place) => {
@@ -25,16 +25,14 @@ const readBash: NodeReader = (node, found, place) => {
     found.imports(node.field("argument")?.text.replace(/^["']|["']$/g, ""), node);
   else if (TAKE_FUNCTIONS.has(name.text)) {
     const words = node.fields("argument").slice(0, MAX_WORDS);
-    found.bare(
-      "reference",
-      words.find(({ text }) => !text.startsWith("-")),
-      place,
-    );
+    const option = words.findIndex(({ text }) => text === "-F");
+    const given = option >= 0 ? words[option + 1] : words.find(({ text }) => !text.startsWith("-"));
+    if (option >= 0 || name.text !== "complete") found.bare("reference", given, place);
   }
 };
 
 /** Words of a command among which a function is looked for. */
-const MAX_WORDS = 4;
+const MAX_WORDS = 8;
 
 const bash: NameRules = {
   read: readBash,

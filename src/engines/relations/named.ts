@@ -57,7 +57,11 @@ export class Found {
 
   /** A use of a member of the type around (`self.name`). */
   own(kind: UseKind, name: SyntaxNode | undefined, { members }: NamedPlace): void {
-    if (name && isName(name)) this.#use(kind, name.text, name.row + 1, name.text, members ?? this.#nowhere);
+    if (name && isName(name)) {
+      // What is around the type has no part in it.
+      const own = members ? { ...members, outer: undefined } : this.#nowhere;
+      this.#use(kind, name.text, name.row + 1, name.text, own);
+    }
   }
 
   /** A use of what the file may bind together with its table, as `key`: `M.name`. */

@@ -36,8 +36,9 @@ export function macroBodies(definition: SyntaxNode, place: Place): void {
 function macrosIn(tree: SyntaxNode, place: Place): void {
   if (place.depth >= MAX_DEPTH) return;
   const inner = { ...place, depth: place.depth + 1 };
-  for (const [i, token] of tree.children.entries()) {
-    const [bang, name, before, module] = [1, 2, 3, 4].map((back) => tree.children[i - back]);
+  const tokens = tree.children;
+  for (const [i, token] of tokens.entries()) {
+    const [bang, name, before, module] = [1, 2, 3, 4].map((back) => tokens[i - back]);
     if (/^token_(?:tree|repetition)/.test(token.type)) macrosIn(token, inner);
     if (token.type === "token_tree" && bang?.type === "!" && name?.type === "identifier")
       macroUse(before?.type === "::" ? [module?.text ?? "", name.text] : [name.text], name, place);

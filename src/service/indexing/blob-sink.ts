@@ -76,8 +76,9 @@ export class BlobSink {
     const data = asUtf8(bytes);
     const sha256 = sha256Hex(data);
     const row = this.blobs.find(oid);
-    const isCpp = this.blobs.languagesAt(row).includes("c") && contentLanguage("c", data) === "cpp";
-    const interpreter = isCpp ? "cpp" : (detectLanguage("", data) ?? null);
+    const named = this.blobs.languagesAt(row);
+    const other = named.map((language) => contentLanguage(language, data)).find((found, i) => found !== named[i]);
+    const interpreter = other ?? detectLanguage("", data) ?? null;
     if (interpreter !== null) this.blobs.setContentLanguage(oid, interpreter);
     const languages =
       textReason === undefined ? this.blobs.languagesAt(row).filter((name) => !this.isStored(sha256, name)) : [];

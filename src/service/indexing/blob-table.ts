@@ -1,4 +1,5 @@
 import { OidTable, readHex } from "../../engines/git/index.ts";
+import { NAMED_OTHERWISE } from "../../engines/parsing/detect.ts";
 import type { LanguageId } from "../../engines/parsing/languages.ts";
 
 const SHA256_BYTES = 32;
@@ -75,7 +76,7 @@ export class BlobTable {
     return interpreter === undefined ? [...languages] : [...languages.add(interpreter)];
   }
 
-  /** Records the language of the blob's `#!` line, or `cpp` for C++ in a file with a C name. */
+  /** Records the language of the blob's `#!` line, or what its content says against its name: `cpp` in a file with a C name. */
   setContentLanguage(oid: string, language: LanguageId): void {
     this.#contentLanguages.set(this.#row(oid), language);
   }
@@ -83,8 +84,9 @@ export class BlobTable {
   /** The language of a file with the blob as its content; `named` is what its name says, null if it says none. */
   languageAt(row: number, named: LanguageId | null): LanguageId | undefined {
     const found = this.#contentLanguages.get(row);
-    if (named === null) return found === "cpp" ? undefined : found;
-    return named === "c" && found === "cpp" ? found : named;
+    const renamed = found && NAMED_OTHERWISE[found];
+    if (named === null) return renamed ? undefined : found;
+    return renamed === named ? found : named;
   }
 
   /** SHA-256 of the blob's bytes in hex, if known. */

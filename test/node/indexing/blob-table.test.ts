@@ -29,4 +29,20 @@ describe("the table of a run's blobs", () => {
     expect(blobs.languagesAt(blobs.find(oidOf(1)))).toEqual(["c", "cpp", "go"]);
     expect(blobs.languagesAt(blobs.find(oidOf(2)))).toEqual([]);
   });
+
+  it.each([
+    ["c", "cpp"],
+    ["latex", "apex"],
+    ["typescript", "xml"],
+  ] as const)("takes a file that is named as one of %s for one of %s where its content says so", (named, found) => {
+    const blobs = new BlobTable(20);
+    blobs.want(oidOf(1), named);
+    blobs.want(oidOf(1), "go");
+    blobs.setContentLanguage(oidOf(1), found);
+    const row = blobs.find(oidOf(1));
+    expect(blobs.languagesAt(row)).toEqual([found, "go"]);
+    expect(blobs.languageAt(row, named)).toBe(found);
+    expect(blobs.languageAt(row, "go")).toBe("go");
+    expect(blobs.languageAt(row, null)).toBeUndefined();
+  });
 });

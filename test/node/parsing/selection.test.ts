@@ -97,6 +97,8 @@ describe("language", () => {
   it.each([
     ["// Sells.\npublic with sharing class Shop {\n}\n", "apex"],
     ["@isTest private class ShopTest {\n}\n", "apex"],
+    ["abstract class of things\nwith class imbalance\n", "latex"],
+    ["\\section{A}\npublic class Shop {\n", "latex"],
     ["\\NeedsTeXFormat{LaTeX2e}\n\\ProvidesClass{a public class}\n", "latex"],
   ])("of `.cls` %j is %s", (text, expected) => {
     expect(contentLanguage("latex", encode(text))).toBe(expected);

@@ -107,6 +107,8 @@ describe("the Ruby of lines", () => {
     "= a#{",
     "%p{a: '",
     "#{\n",
+    "%p x\n",
+    "a b=(",
     "%a{\n",
     "\n",
   ])("is found in linear time in many of %j", (part) => {

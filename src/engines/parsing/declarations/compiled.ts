@@ -200,7 +200,7 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
       [/^\s*(?:(?:global|public|private|protected)\s+)*enum\s+(\w+)/i, "enum"],
       [/^trigger\s+(\w+)\s+on\b/i, "function"],
       [
-        /^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:global|public|private|protected|static|virtual|abstract|override|testmethod|webservice)\s+)+(?:[\w.]+(?:<[^<>]{0,80}>)?(?:\[\])?\s+)?(\w+)\s*\([^;]*$/i,
+        /^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:global|public|private|protected|static|virtual|abstract|override|testmethod|webservice)\s+)+(?:[\w.]+(?:<(?:[^<>]|<[^<>]{0,60}>){0,80}>)?(?:\[\])?\s+)?(\w+)\s*\([^;]*$/i,
         "method",
       ],
     ],
@@ -262,10 +262,13 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   cobol: {
-    comment: /^.{6}[*/]|^\s*\*>/,
+    comment: /^(?:\d{6})?[*/]/,
     patterns: [
       [/^(?:.{6})?\s*program-id\.\s*([\w-]+)/i, "module"],
-      [/^(?:.{6})?\s{0,4}([\w-]+)\s+section\s*\./i, "function"],
+      [
+        /^(?:.{6})?\s{0,4}(?!(?:file|working-storage|local-storage|linkage|screen|report|communication|configuration|input-output)\s)([\w-]+)\s+section\s*\./i,
+        "function",
+      ],
       [/^.{6}\s((?!(?:exit|goback|stop|continue|end-\w+|else)\b)[a-z\d][\w-]*)\.\s*$/i, "function"],
     ],
   },

@@ -22,7 +22,7 @@ const NAMESPACES: ReadonlySet<SymbolKind> = new Set<SymbolKind>(["module", "name
 /** Lines that belong to what begins at the same indentation: brackets, and words around a body. */
 const BODY = /^(?:\{|(?:begin|do|then|where|is|var|contains)\b)/i;
 const CLOSING =
-  /^(?:[)\]}]|(?:end|end ?(?:module|function|task|class|package|interface|program|if|do|subroutine|type|macro|foreach)|done)\b)/i;
+  /^(?:[)\]}]|(?:end|end ?(?:module|function|task|class|package|interface|program|if|do|subroutine|type|macro|foreach|method|form)|done)\b)/i;
 /** Indentation of a section, which lines without any do not end. */
 const SECTION = -1;
 

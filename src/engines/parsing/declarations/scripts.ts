@@ -89,7 +89,10 @@ export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
   nushell: {
     ...HASH,
     patterns: [
-      [/^\s*(?:export\s+)?def\s+(?:--\w+\s+)*["']?([\w -]+?)["']?\s*(?:--\w+\s*)*\[/, "function"],
+      [
+        /^\s*(?:export\s+)?def\s+(?:--\w+\s+){0,5}["']?(\w[\w-]{0,60}(?: \w[\w-]{0,60}){0,4})["']?\s*(?:--\w+\s*){0,5}\[/,
+        "function",
+      ],
       [/^\s*(?:export\s+)?module\s+([\w-]+)/, "module"],
       [/^\s*(?:export\s+)?(?:extern|alias)\s+["']?([\w -]+)/, "function"],
       [/^\s*(?:export\s+)?const\s+(\w+)/, "constant"],

@@ -97,7 +97,8 @@ export class Judge {
   /** Whether a definition overrides what is at a place, and none is there. */
   async #isOverridden(at: Place): Promise<boolean> {
     const isAsked = (at.among ?? [at]).some(({ path, line }) => line && this.#byPlace.has(placeKey({ path, line })));
-    return !isAsked && (await this.#overrides(at)) !== undefined;
+    if (isAsked || at.line === undefined) return false;
+    return (await this.#overridingOf(placeKey({ path: at.path, line: at.line }), at)) !== undefined;
   }
 
   async #overridingOf(key: string, at: Place): Promise<DefinedSymbol | undefined> {

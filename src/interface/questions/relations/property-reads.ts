@@ -110,7 +110,8 @@ export async function propertyReads(
 
 /** Whether a line has a name behind a dot or arrow, or where it is `implicit` alone, and not before a parenthesis. */
 function readsMember(text: string, name: string, implicit: boolean): boolean {
-  if (/^\s*(?:\/\/|\/\*|\*|#(?!\{))/.test(text)) return false;
+  // `#size = this.total` and `*items() {` of scripts are code.
+  if (/^\s*(?:\/\/|\/\*|[*#](?:\s|$))/.test(text)) return false;
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
     const before = text.slice(0, at);
     const after = text.slice(at + name.length);
@@ -135,19 +136,18 @@ async function propertiesAmong(files: QuestionFiles, possible: readonly DefinedS
     return Array.from({ length: startLine + below - first + 1 }, (_, i) => ({ path, line: first + i }));
   });
   const found = possible.length === 0 ? [] : await files.lines(places.flat());
-  const texts = new Map(found.map(({ path, line, text }) => [`${path}:${line}`, text.trim()]));
+  // In the order asked for: files of other repositories are named otherwise in the answer.
+  let from = 0;
   return possible.filter((definition, i) => {
     const { path, startLine } = definition;
     const name = writtenName(definition);
-    const text = texts.get(`${path}:${startLine}`) ?? "";
+    const asked = places[i] ?? [];
+    const texts = found.slice(from, (from += asked.length)).map(({ text }) => text.trim());
+    const own = asked.findIndex(({ line }) => line === startLine);
+    const text = texts[own] ?? "";
     const at = text.indexOf(name);
     const rule = at < 0 ? undefined : propertiesIn(files.language(path));
-    const others = (places[i] ?? []).filter(({ line }) => line !== startLine);
-    return rule?.isProperty(
-      text.slice(at + name.length),
-      text.slice(0, at),
-      others.map(({ line }) => texts.get(`${path}:${line}`) ?? ""),
-    );
+    return rule?.isProperty(text.slice(at + name.length), text.slice(0, at), texts.toSpliced(own, 1));
   });
 }
 

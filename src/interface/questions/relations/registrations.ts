@@ -42,14 +42,20 @@ export async function registrations(
 
 /** The lines of the decorators of definitions. */
 async function decorators(files: QuestionFiles, definitions: readonly DefinedSymbol[]): Promise<FoundUse[]> {
-  const places = definitions.map(({ path, startLine }) => {
-    const first = Math.max(1, startLine - MAX_LINES);
-    return Array.from({ length: startLine - first + 1 }, (_, i) => ({ path, line: first + i }));
-  });
-  const lines = await files.lines(places.flat());
-  const texts = new Map(lines.map(({ path, line, text }) => [placeKey({ path, line }), text.trim()]));
+  const places: { path: string; line: number }[][] = [];
+  for (const { path, startLine } of definitions) {
+    // What stands above the definition before belongs to that one.
+    const before = (await files.definitionsIn(path)).map(({ endLine }) => (endLine < startLine ? endLine + 1 : 1));
+    const first = before.reduce((latest, line) => Math.max(latest, line), Math.max(1, startLine - MAX_LINES));
+    places.push(Array.from({ length: startLine - first + 1 }, (_, i) => ({ path, line: first + i })));
+  }
+  // In the order asked for: files of other repositories are named otherwise in the answer.
+  const lines = places.length === 0 ? [] : await files.lines(places.flat());
+  let from = 0;
   return definitions.flatMap((each, i): FoundUse[] => {
-    const own = (places[i] ?? []).map((place) => ({ line: place.line, text: texts.get(placeKey(place)) ?? "" }));
+    const asked = places[i] ?? [];
+    const texts = lines.slice(from, (from += asked.length));
+    const own = asked.map(({ line }, at) => ({ line, text: texts[at]?.text.trim() ?? "" }));
     const decorator = decoratorOf(files.language(each.path));
     const registering = decorator ? registeringLines(own, decorator) : [];
     const target = targetOf(each);
@@ -81,7 +87,8 @@ const PASSIVE = wordSet(
    throws inline must_use cfg allow warn expect derive doc cold track_caller inlinable discardableresult available
    mainactor viewbuilder pure obsolete methodimpl conditional visiblefortesting contract checkreturnvalue composable
    requiresapi transactional async nonisolated protected internal readonly mustcallsuper immutable typing spec moduledoc
-   param return returns throw see since type`,
+   param return returns throw see since type lru_cache cache contextmanager asynccontextmanager singledispatch
+   instrument jit njit input output`,
 );
 
 /** The lines of the decorators above the last of some lines, and on it. */
@@ -150,7 +157,7 @@ async function routes(files: QuestionFiles, definitions: readonly DefinedSymbol[
     const asked = [...(isRails ? [each.name] : []), ...(ACTIONS.has(each.name) ? [resource] : [])];
     const wanted = asked.map((name) => ({ name, paths }));
     const lines = await usesByName(files, wanted, ({ text }, name) =>
-      name === resource ? isResource(text) : isQuoted(text, name),
+      name === resource ? isResource(text) : isQuoted(text, name) && (!isResource(text) || text.includes(resource)),
     );
     found.push(...lines.flat());
   }
@@ -168,7 +175,13 @@ const isQuoted = (text: string, name: string): boolean =>
 
 /** Whether a line has a name as the value of an attribute, as handlers are named in XAML, layouts of Android, storyboards and scenes of Godot. */
 const isAttribute = (text: string, name: string): boolean =>
-  textsBefore(text, name).some((before) => before.endsWith('="'));
+  textsBefore(text, name).some(
+    (before) =>
+      /(?<![\w:](?:name|id))="$/i.test(before.slice(-MAX_ATTRIBUTE)) &&
+      /^:{0,2}"/.test(text.slice(before.length + name.length)),
+  );
+
+const MAX_ATTRIBUTE = 40;
 
 /** Data in which a function may be named. */
 const DATA = new Set(["json", "yaml", "toml", "ini"]);
