@@ -1,3 +1,4 @@
+import type { GrammarName } from "./languages.ts";
 import {
   wasm,
   type WasmFunction,
@@ -48,6 +49,7 @@ interface GrammarPlace {
 }
 
 export interface LoadedGrammar {
+  name: GrammarName;
   /** Type name by type id; anonymous tokens included. */
   types: string[];
   isNamed: boolean[];

@@ -1,5 +1,6 @@
 import { HeapLimitError, type LoadedGrammar, TreeSitterCore } from "./core.ts";
 import type { GrammarName, GrammarSource } from "./languages.ts";
+import { NEWLINE } from "./statements.ts";
 import { type Origin, START_OF_TEXT, SyntaxTree } from "./syntax-node.ts";
 import { wasm } from "./wasm.ts";
 
@@ -26,6 +27,20 @@ export class ParserUnavailableError extends Error {
 }
 
 export type Failure = "budget" | "parser-error";
+
+/**
+ * Grammars whose scanner goes on for ever at the end of a text that ends within an annotation, without reading, so that no budget ends it:
+ * `val a = 1` with `@b` below. Their texts end with a line break.
+ */
+const NEED_LINE_BREAK: ReadonlySet<GrammarName> = new Set<GrammarName>(["kotlin"]);
+
+function withLineBreak(units: Uint16Array): Uint16Array {
+  if (units.at(-1) === NEWLINE) return units;
+  const longer = new Uint16Array(units.length + 1);
+  longer.set(units);
+  longer[units.length] = NEWLINE;
+  return longer;
+}
 
 /** Remaining budget of all parses of a file. */
 export interface WorkBudget {
@@ -94,7 +109,7 @@ export class SyntaxEngine {
     if (this.#broken) this.#reboot();
     const place = this.#core.reserve(module);
     const address = this.#core.link(place);
-    const loaded = { ...describe(this.#core, address), place, generation: this.#core.generation, address };
+    const loaded = { name, ...describe(this.#core, address), place, generation: this.#core.generation, address };
     this.#grammars.set(name, loaded);
     return loaded;
   }
@@ -116,7 +131,7 @@ export class SyntaxEngine {
   ): SyntaxResult {
     const core = this.#core;
     if (this.#broken) this.#reboot();
-    core.units = units;
+    core.units = NEED_LINE_BREAK.has(grammar.name) ? withLineBreak(units) : units;
     core.remainingCalls = budget.calls;
     core.remainingReads = budget.reads;
     try {

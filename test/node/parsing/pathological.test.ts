@@ -106,4 +106,15 @@ describe("code", () => {
     expect(violations(await parseText(language, text), encode(text))).toEqual([]);
     expect(process.cpuUsage(started).user / 1e6).toBeLessThan(5 * MAX_SECONDS);
   });
+
+  it.each(["@", "@abc", "@abc(", '@abc("', "@file:"])(
+    "Kotlin that ends within an annotation, %s, is parsed",
+    async (end) => {
+      for (const text of [`val a = 1\n${end}`, `class A {\n  val a = 1\n  ${end}`]) {
+        const parsed = await parseText("kotlin", text);
+        expect(parsed.symbols.map(({ name }) => name)).toContain("a");
+        expect(violations(parsed, encode(text))).toEqual([]);
+      }
+    },
+  );
 });
