@@ -10,17 +10,13 @@ import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { Agent, request as httpRequest } from "node:http";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { sql } from "drizzle-orm";
-import { openDb } from "../src/service/db/client.ts";
-import { rowsOf } from "../src/service/db/rows.ts";
 import { startGitServer } from "../src/tooling/local/git/git-server.ts";
 import { freePort } from "../src/tooling/local/stack/ports.ts";
 import type { RunningService } from "../src/tooling/local/stack/service.ts";
 import { isSearchable } from "../src/service/hosted-index/store.ts";
-import { createWorkspace } from "../src/service/tenancy/index.ts";
 import { watchIsolate } from "./isolate-memory.ts";
 import { startBenchService } from "./hosted/team.ts";
-import { indexToEnd } from "./index-to-end.ts";
+import { indexedWorkspace, indexWorkspace } from "./hosted/workspace.ts";
 import { quantile } from "./retrieval/metrics.ts";
 import { ALL, commitAll, HALVES, makeCorpus, ONE } from "./search/corpus.ts";
 import { countCosts, listBytes } from "./search/costs.ts";
@@ -69,7 +65,8 @@ export async function run(args: string[]): Promise<void> {
     const running = await startBenchService(path.join(folder, "data"), inspectorPort);
     const workspaces = new Map<string, string>();
     const names = [...sizes.map(([name]) => name), ...(wanted.has("memory") ? HALVES : [])];
-    for (const name of names) workspaces.set(name, await workspaceOf(running, git.origin, name));
+    for (const name of names)
+      workspaces.set(name, await indexedWorkspace(running, { name, url: `${git.origin}/${name}` }, isIndexed));
     return { running, workspaces, ...readQueries(evalFolder), inspectorPort };
   };
   let bench = await start();
@@ -111,30 +108,8 @@ function readQueries(folder: string): { shorts: string[]; issues: string[] } {
   };
 }
 
-/** The workspace of a repository, indexed. */
-async function workspaceOf({ service }: RunningService, origin: string, name: string): Promise<string> {
-  const db = openDb(service.databaseUrl);
-  const repo = `example.com/bench/${name}`;
-  const [known] = await rowsOf<{ id: string; table: string | null }>(
-    db,
-    sql`select w.id, r.search_table as table from workspaces w
-        left join revisions r on r.workspace_id = w.id and r.seq = w.current_seq
-        where w.repo = ${repo} and w.tenant_id = ${service.tenantId}`,
-  );
-  if (known && isSearchable({ searchTable: known.table, searchVectors: null }, false)) return known.id;
-  const { workspaceId } = known
-    ? { workspaceId: known.id }
-    : await createWorkspace(db, { tenantId: service.tenantId, repo });
-  // PGlite has no autovacuum: without statistics the planner takes the large tables for empty.
-  await db.execute(sql`analyze`);
-  await index(service, workspaceId, `${origin}/${name}`);
-  return workspaceId;
-}
-
-async function index(service: RunningService["service"], workspaceId: string, url: string): Promise<void> {
-  const { state, error } = await indexToEnd(service, workspaceId, url);
-  if (state !== "succeeded") throw new Error(`${url}: ${JSON.stringify(error)}`);
-}
+const isIndexed = ({ searchTable }: { searchTable: string | null }): boolean =>
+  isSearchable({ searchTable, searchVectors: null }, false);
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
@@ -248,7 +223,7 @@ async function benchPush({ running, workspaces }: Bench, served: string, origin:
     const before = await listBytes(running);
     appendFileSync(file, `\n# one more line ${Date.now()}\n`);
     commitAll(tree, "one file");
-    await index(running.service, workspaces.get(ONE) ?? "", `${origin}/${ONE}`);
+    await indexWorkspace(running.service, workspaces.get(ONE) ?? "", `${origin}/${ONE}`);
     const fresh = [...(await listBytes(running))].filter(([key]) => !before.has(key));
     const sum = (kind: string) =>
       fresh.filter(([key]) => key.includes(`/${kind}/`)).reduce((bytes, [, own]) => bytes + own, 0);

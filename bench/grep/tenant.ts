@@ -4,14 +4,10 @@
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
-import { sql } from "drizzle-orm";
-import { openDb } from "../../src/service/db/client.ts";
-import { rowsOf } from "../../src/service/db/rows.ts";
-import { createWorkspace } from "../../src/service/tenancy/index.ts";
 import { startGitServer } from "../../src/tooling/local/git/git-server.ts";
 import type { RunningService } from "../../src/tooling/local/stack/service.ts";
 import { gitIn, startBenchService } from "../hosted/team.ts";
-import { indexToEnd } from "../index-to-end.ts";
+import { indexedWorkspace } from "../hosted/workspace.ts";
 import { quantile } from "../retrieval/metrics.ts";
 import { median, temporaryFolder } from "../support.ts";
 
@@ -35,7 +31,11 @@ export async function benchTenant(
   let running = await startBenchService(dataDir);
   try {
     const ids = new Map<string, string>();
-    for (const name of names) ids.set(name, await workspaceOf(running, `${git.origin}/${name}`, name));
+    for (const name of names)
+      ids.set(
+        name,
+        await indexedWorkspace(running, { name, url: `${git.origin}/${name}` }, ({ textList }) => textList !== null),
+      );
     const fileCounts = names.map((name) => ({ name, files: filesOf(served, name).length }));
     const largest = fileCounts.toSorted((a, b) => b.files - a.files)[0]?.name ?? "";
     const one = ids.get(largest);
@@ -92,27 +92,6 @@ function wordsOf(served: string, name: string, random: (n: number) => number): s
     if (word !== undefined) words.add(word);
   }
   return [...words];
-}
-
-/** The workspace of a repository, indexed. */
-async function workspaceOf({ service }: RunningService, url: string, name: string): Promise<string> {
-  const db = openDb(service.databaseUrl);
-  const repo = `example.com/bench/${name}`;
-  const [known] = await rowsOf<{ id: string; list: string | null }>(
-    db,
-    sql`select w.id, r.text_list as list from workspaces w
-        left join revisions r on r.workspace_id = w.id and r.seq = w.current_seq
-        where w.repo = ${repo} and w.tenant_id = ${service.tenantId}`,
-  );
-  if (known && known.list !== null) return known.id;
-  const { workspaceId } = known
-    ? { workspaceId: known.id }
-    : await createWorkspace(db, { tenantId: service.tenantId, repo });
-  const { state, error } = await indexToEnd(service, workspaceId, url);
-  if (state !== "succeeded") throw new Error(`${url}: ${JSON.stringify(error)}`);
-  // PGlite has no autovacuum: without statistics the planner takes the large tables for empty.
-  await db.execute(sql`analyze`);
-  return workspaceId;
 }
 
 const grep = (running: RunningService, pattern: string, workspaceId: string | undefined) =>

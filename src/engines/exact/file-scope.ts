@@ -15,7 +15,7 @@ const REASONS = new Set<string>(GAPS);
 /** Whether a file that is not searched for this reason makes an answer incomplete. */
 export const isGap = (reason: string): boolean => REASONS.has(reason);
 
-/** By the files that an adapter may give again. */
+/** Scopes by their files: an adapter may return the same array for the same files. */
 const scopes = new WeakMap<readonly TextFile[], FileScope>();
 
 /** Files in their order, by their texts, and what is counted of them. */

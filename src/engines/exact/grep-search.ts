@@ -84,7 +84,7 @@ export class GrepSearch {
     return this.#scope.contents;
   }
 
-  /** Must be called with the numbers of the texts that are read, before they are. Returns the texts. */
+  /** Returns the texts with some numbers. Call it before they are read: `count`, `show` and `addMissing` take only texts that are expected. */
   expect(numbers: readonly number[]): string[] {
     return numbers.map((number) => {
       const content = this.contents[number] as string;

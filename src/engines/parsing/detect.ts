@@ -58,13 +58,26 @@ const CPP_LINE =
 
 /**
  * The language of a file, given what its name says: a file with a C name may be C++ (both use `.h`), one of LaTeX a class of Apex (both use
- * `.cls`), one of TypeScript a translation of Qt, which is XML (both use `.ts`). Decided by content alone, so that the same bytes have the same language in every repository, and an incremental run gives the same
- * result as a full one.
+ * `.cls`), one of TypeScript a translation of Qt, which is XML (both use `.ts`). Decided by content alone, so that the same bytes have the same
+ * language in every repository, and an incremental run gives the same result as a full one.
  */
 export function contentLanguage(named: LanguageId, bytes: Uint8Array): LanguageId {
-  if (named === "latex" && isApex(bytes)) return "apex";
-  if (named === "typescript" && isXml(bytes)) return "xml";
-  return named === "c" && isCpp(bytes) ? "cpp" : named;
+  const other = OTHERWISE[named];
+  return other?.isIn(bytes) ? other.language : named;
+}
+
+/** By the language that a name says: the one that a content may be in instead. */
+const OTHERWISE: Readonly<Partial<Record<LanguageId, { language: LanguageId; isIn: (bytes: Uint8Array) => boolean }>>> =
+  {
+    c: { language: "cpp", isIn: isCpp },
+    latex: { language: "apex", isIn: isApex },
+    typescript: { language: "xml", isIn: isXml },
+  };
+
+/** Whether `contentLanguage` may answer a language for a name that says another one; `named` is that one, or any. */
+export function mayReplace(language: LanguageId, named?: LanguageId): boolean {
+  if (named !== undefined) return OTHERWISE[named]?.language === language;
+  return Object.values(OTHERWISE).some((other) => other.language === language);
 }
 
 /** A class, interface or enumeration of Apex, which begins a line. */
@@ -79,16 +92,11 @@ function isApex(bytes: Uint8Array): boolean {
 }
 
 /** Whether a file begins as XML: a mark of the byte order may come first. */
-const isXml = (bytes: Uint8Array): boolean =>
-  /^(?:\u{FEFF})?\s{0,20}<(?:\?xml|!DOCTYPE TS)\b/u.test(new TextDecoder().decode(bytes.subarray(0, XML_BYTES)));
+function isXml(bytes: Uint8Array): boolean {
+  const head = new TextDecoder().decode(bytes.subarray(0, XML_BYTES));
+  return /^(?:\u{FEFF})?\s{0,20}<(?:\?xml|!DOCTYPE TS)\b/u.test(head);
+}
 const XML_BYTES = 64;
-
-/** Languages whose files may be in another one by their content (`contentLanguage`), by that one. */
-export const NAMED_OTHERWISE: Readonly<Partial<Record<LanguageId, LanguageId>>> = {
-  cpp: "c",
-  apex: "latex",
-  xml: "typescript",
-};
 
 /** Size of the part of a file in which a class of Apex begins, below its comments. */
 const APEX_BYTES = 8_192;

@@ -158,7 +158,7 @@ async function syntaxOutline(
       read && readUses && isUnread
         ? usesAroundErrors(text, read, { engine, grammar, budget, language, readUses })
         : read;
-    allUses?.addFunctions(functionsAmong(recovered.symbols, source));
+    allUses?.addFunctions(() => functionsAmong(recovered.symbols, source));
     addMarkup(allUses);
     onStage("uses");
     return { ...recovered, levels, hasErrors, uses: allUses };

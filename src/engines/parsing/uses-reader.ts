@@ -1,7 +1,7 @@
 import type { LanguageId } from "./languages.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
 
-/** A function that was found beside an error. */
+/** A function that recovery found in a file with syntax errors. */
 export interface FoundFunction {
   name: string;
   /** Line of its name, 1-based. */
@@ -17,7 +17,7 @@ export interface ReadUses {
   /** Adds the uses in the tree of a part of the file; of what they mean nothing is known. */
   addNamed: (root: SyntaxNode) => void;
   /** Adds functions at the top of a file of C, as far as its tree lacks them, so that other files find them. */
-  addFunctions: (functions: readonly FoundFunction[]) => void;
+  addFunctions: (find: () => readonly FoundFunction[]) => void;
   /**
    * Adds the uses in the tree of a component's markup, which sees the names of its scripts, but for `names`. If a script exports options, names that
    * none binds may be theirs.

@@ -303,7 +303,6 @@ function parameterType(node: SyntaxNode, place: Place): string {
   return node.field("dimensions") ? `${name}[]` : name;
 }
 
-/** A type parameter that has a bound is known by it within its class or method; outside of these it stands for a type of its own. */
 function methodBody(node: SyntaxNode, place: Place): void {
   const { file, scope } = place;
   const inner = { ...place, scope: file.inner(scope, node.field("name")?.text) };

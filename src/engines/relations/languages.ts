@@ -72,25 +72,8 @@ const ALONE = wordSet(
 const CALLED_IN: Readonly<Record<string, ReadonlySet<string>>> = {
   // Languages of the scripts in it, and of programs that may have it as a template.
   html: wordSet(`${SCRIPTS} python ruby php go java csharp elixir`),
-  erb: wordSet(`${SCRIPTS} ruby`),
-  haml: wordSet(`${SCRIPTS} ruby`),
-  slim: wordSet(`${SCRIPTS} ruby`),
-  blade: wordSet(`${SCRIPTS} php`),
-  razor: wordSet(`${SCRIPTS} csharp`),
   perl: C,
 };
-
-/** Whether a file in one language may call a definition in another by its name. Of most languages whose uses are not read nothing is said. */
-export function mayCallIn(from: string, to: string): boolean {
-  if (from === to) return true;
-  if (ALONE.has(from)) return false;
-  const called = CALLED_IN[from];
-  if (called) return called.has(to) || !hasUses(to);
-  if (!hasUses(from) || !hasUses(to)) return true;
-  if (TOGETHER.some((languages) => languages.has(from) && languages.has(to))) return true;
-  return (C.has(from) && BESIDE_C.has(to)) || (BESIDE_C.has(from) && C.has(to));
-}
-
 /** Templates, with the language of the code that is read of them; that of their scripts is not. */
 const TEMPLATES_OF: ReadonlyMap<string, string> = new Map([
   ["erb", "ruby"],
@@ -99,6 +82,19 @@ const TEMPLATES_OF: ReadonlyMap<string, string> = new Map([
   ["blade", "php"],
   ["razor", "csharp"],
 ]);
+
+/** Whether a file in one language may call a definition in another by its name. Of most languages whose uses are not read nothing is said. */
+export function mayCallIn(from: string, to: string): boolean {
+  if (from === to) return true;
+  if (ALONE.has(from)) return false;
+  const called = CALLED_IN[from];
+  if (called) return called.has(to) || !hasUses(to);
+  const read = TEMPLATES_OF.get(from);
+  if (read !== undefined) return read === to || SCRIPT_LANGUAGES.has(to) || !hasUses(to);
+  if (!hasUses(from) || !hasUses(to)) return true;
+  if (TOGETHER.some((languages) => languages.has(from) && languages.has(to))) return true;
+  return (C.has(from) && BESIDE_C.has(to)) || (BESIDE_C.has(from) && C.has(to));
+}
 
 /** Whether files in the language are templates, which others name by their paths. */
 export const isTemplate = (language: string): boolean => TEMPLATES_OF.has(language);

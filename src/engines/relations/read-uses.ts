@@ -99,10 +99,10 @@ class FileReader implements ReadUses {
     this.#hasAdded = true;
   }
 
-  addFunctions(functions: readonly FoundFunction[]): void {
+  addFunctions(find: () => readonly FoundFunction[]): void {
     if (READERS[this.#language] !== readC) return;
     const { bindings, exports } = this.#file;
-    for (const [name, [only, ...others]] of Map.groupBy(functions, (each) => each.name)) {
+    for (const [name, [only, ...others]] of Map.groupBy(find(), (each) => each.name)) {
       // Which of several is meant depends on the build.
       if (!only || others.length > 0 || bindings.has(name)) continue;
       bindings.set(name, { to: "local", line: only.line });

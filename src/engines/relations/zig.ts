@@ -12,7 +12,7 @@ function read(node: SyntaxNode, found: Found, place: NamedPlace): void {
     const of = node.field("function");
     if (of?.type === "identifier") found.bare("call", of, place);
     else found.use("call", of?.field("member"));
-    // The arguments stand beside the function.
+    // Arguments are siblings of the function.
     references(parts.slice(1), found, place);
   } else if (node.type === "builtin_function" && node.namedChild(0)?.text === "@import")
     found.imports(quoted(node.childOfType("arguments")?.namedChild(0)), node);

@@ -139,6 +139,7 @@ export class SearchCache {
    */
   forget(targets: readonly Target[], object: string | undefined): void {
     this.#indexes.delete(keyOf(targets));
+    for (const { tenantId, table } of targets) this.#digests.delete(tableKey(tenantId, table));
     if (object === undefined) this.ranges.clear();
     else this.ranges.deletePrefix(`${object} `);
     if (this.#damaged.size >= MAX_DAMAGED) this.#damaged.clear();

@@ -81,15 +81,21 @@ export async function openObject(
 }
 
 /**
- * Reads all of an object, with one request if it has `firstBytes` at most, else with two. For what is kept in another form, so no range of it is kept.
- * Throws `SearchFormatError` if the object is missing or shorter than it was.
+ * Reads all of an object, with one request if it has `firstBytes` at most, else with two. For what is kept in another form: `cache` bounds the
+ * reads under way, and keeps no range of it. Throws `SearchFormatError` if the object is missing or shorter than it was.
  */
-export async function readObject(bucket: SearchBucket, key: string, firstBytes: number): Promise<RangeReader> {
-  const first = await getRange(bucket, key, { offset: 0, length: firstBytes });
+export async function readObject(
+  bucket: SearchBucket,
+  key: string,
+  { cache, firstBytes }: { cache: RangeCache; firstBytes: number },
+): Promise<RangeReader> {
+  const read = (offset: number, length: number) =>
+    cache.whenRoom(key, length, () => getRange(bucket, key, { offset, length }));
+  const first = await read(0, firstBytes);
   if (!first) throw new SearchFormatError(`${key} is missing`, key);
   const offset = first.bytes.byteLength;
   if (offset >= first.size) return inMemory(first.bytes);
-  const rest = await getRange(bucket, key, { offset, length: first.size - offset });
+  const rest = await read(offset, first.size - offset);
   if (rest?.bytes.byteLength !== first.size - offset) throw new SearchFormatError(`${key} is truncated`, key);
   return inMemory(join([first.bytes, rest.bytes]));
 }

@@ -1,5 +1,5 @@
 import { OidTable, readHex } from "../../engines/git/index.ts";
-import { NAMED_OTHERWISE } from "../../engines/parsing/detect.ts";
+import { mayReplace } from "../../engines/parsing/detect.ts";
 import type { LanguageId } from "../../engines/parsing/languages.ts";
 
 const SHA256_BYTES = 32;
@@ -84,9 +84,8 @@ export class BlobTable {
   /** The language of a file with the blob as its content; `named` is what its name says, null if it says none. */
   languageAt(row: number, named: LanguageId | null): LanguageId | undefined {
     const found = this.#contentLanguages.get(row);
-    const renamed = found && NAMED_OTHERWISE[found];
-    if (named === null) return renamed ? undefined : found;
-    return renamed === named ? found : named;
+    if (named === null) return found && mayReplace(found) ? undefined : found;
+    return found && mayReplace(found, named) ? found : named;
   }
 
   /** SHA-256 of the blob's bytes in hex, if known. */

@@ -1,5 +1,7 @@
 /** Lines of files whose uses are not read, such as templates, that call a function by its name. */
 
+import { isPartOfName, occurrencesOf } from "./occurrences.ts";
+
 /** What stands before the name of a function in a tag of Phoenix: `<.button`, `<Layouts.app`. */
 const COMPONENT_TAG = /<(?:[A-Z][\w.]*)?\.$/;
 const MAX_TAG = 60;
@@ -9,27 +11,20 @@ const MAX_TAG = 60;
  * helper with arguments: `{{ user.name }}`, `{{ a | name }}`, `{% name a %}`, `{{name a}}`. `text` is one line, as answers show it.
  */
 export function isCalled(text: string, name: string): boolean {
-  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length)) {
-    const after = text.slice(at + name.length);
-    if (isPartOfName(text[at - 1]) || isPartOfName(after[0])) continue;
-    if (after.trimStart().startsWith("(") || COMPONENT_TAG.test(text.slice(Math.max(0, at - MAX_TAG), at))) return true;
-    if (isCalledInBraces(text.slice(0, at), after)) return true;
+  for (const { before, after } of occurrencesOf(text, name)) {
+    if (isPartOfName(before.at(-1))) continue;
+    if (after.trimStart().startsWith("(") || COMPONENT_TAG.test(before.slice(-MAX_TAG))) return true;
+    if (isCalledInBraces(before, after)) return true;
   }
   return false;
 }
 
 /** Whether a line has a name as the component of a tag, `<Card>` or `<Docs.Card>`: in MDX, where a name before a parenthesis is prose. */
 export function isTag(text: string, name: string): boolean {
-  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length))
-    if (
-      /<(?:[A-Z]\w{0,60}\.)?$/.test(text.slice(Math.max(0, at - MAX_TAG), at)) &&
-      !isPartOfName(text[at + name.length])
-    )
-      return true;
+  for (const { before } of occurrencesOf(text, name))
+    if (/<(?:[A-Z]\w{0,60}\.)?$/.test(before.slice(-MAX_TAG))) return true;
   return false;
 }
-
-const isPartOfName = (character = ""): boolean => /[\p{L}\p{N}_$]/u.test(character);
 
 function isCalledInBraces(before: string, after: string): boolean {
   const open = Math.max(before.lastIndexOf("{{"), before.lastIndexOf("{%"));

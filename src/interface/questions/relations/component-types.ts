@@ -3,6 +3,7 @@ import { COMPONENT } from "../../../engines/parsing/component-names.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import type { FoundUse } from "./found.ts";
 import { usesByName } from "./mentioning.ts";
+import { occurrencesOf } from "./occurrences.ts";
 
 /** More definitions are not looked at, as of a change that touches many. */
 const MAX_DEFINITIONS = 20;
@@ -24,9 +25,8 @@ export async function componentTypes(files: QuestionFiles, definitions: readonly
 
 /** Whether a line has a name as the only type argument of a call, or in `typeof`. */
 function namesType(text: string, name: string): boolean {
-  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length)) {
-    const before = text.slice(Math.max(0, at - MAX_BEFORE), at);
-    const after = text.slice(at + name.length);
+  for (const { before: all, after } of occurrencesOf(text, name)) {
+    const before = all.slice(-MAX_BEFORE);
     if (/\btypeof\((?:\w+\.)*$/.test(before) && after.startsWith(")")) return true;
     // A tag has no name before it, and a list of components renders none.
     const isArgument = /\w<(?:\w+\.)*$/.test(before) && !/\bnew\s+[\w.]+<(?:\w+\.)*$/.test(before);

@@ -94,7 +94,7 @@ export class Judge {
     return this.#fitting.get(key) ? this.#byName(path, use) : undefined;
   }
 
-  /** Whether a definition overrides what is at a place, and none is there. */
+  /** Whether one of the definitions overrides the member at a place, and none of them is that member. */
   async #isOverridden(at: Place): Promise<boolean> {
     const isAsked = (at.among ?? [at]).some(({ path, line }) => line && this.#byPlace.has(placeKey({ path, line })));
     if (isAsked || at.line === undefined) return false;

@@ -79,6 +79,23 @@ export async function usesByName(
   );
 }
 
+/** The lines of ranges of files, trimmed, for each range; those of a file's end that are asked for beyond it are empty. */
+export async function rangesOf(
+  files: QuestionFiles,
+  ranges: readonly { path: string; first: number; last: number }[],
+): Promise<{ line: number; text: string }[][]> {
+  const places = ranges.map(({ path, first, last }) =>
+    Array.from({ length: last - first + 1 }, (_, i) => ({ path, line: first + i })),
+  );
+  // They come in the order asked for. Their paths would not do: those of other repositories are marked.
+  const lines = places.length === 0 ? [] : await files.lines(places.flat());
+  let from = 0;
+  return places.map((asked) => {
+    const texts = lines.slice(from, (from += asked.length));
+    return asked.map(({ line }, i) => ({ line, text: texts[i]?.text.trim() ?? "" }));
+  });
+}
+
 async function pathsMentioning(
   index: QuestionFiles,
   names: ReadonlySet<string>,

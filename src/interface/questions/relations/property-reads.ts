@@ -4,7 +4,8 @@ import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/qu
 import { lastPart } from "../../../engines/search/names.ts";
 import { type FoundUse, placeKey, symbolKey } from "./found.ts";
 import { writtenName } from "./judge.ts";
-import { usesByName } from "./mentioning.ts";
+import { rangesOf, usesByName } from "./mentioning.ts";
+import { isPartOfName, occurrencesOf } from "./occurrences.ts";
 
 /** How a language writes properties. */
 interface Properties {
@@ -17,7 +18,7 @@ interface Properties {
   isProperty: (after: string, before: string, others: readonly string[]) => boolean;
   /** Whether members are named without a receiver within their type. */
   isImplicit?: boolean;
-  /** Whether some uses of a property are known for sure: calls of it, or its name without a receiver. */
+  /** Whether the rules of the language resolve some uses of a property: calls of it, or its name without a receiver. */
   hasSureUses?: boolean;
 }
 
@@ -71,8 +72,8 @@ const MAX_DEFINITIONS = 20;
 /**
  * The lines that read or set one of some definitions, as far as these are properties; they are known by name.
  *
- * @param known uses that are found already: their lines are left out, and what is called for sure is no property but in languages with sure
- *   uses of these
+ * @param known uses that are found already. Their lines are left out; a definition that one of them resolves to is taken for a property only in
+ *   languages with `hasSureUses`
  */
 export async function propertyReads(
   files: QuestionFiles,
@@ -112,15 +113,14 @@ export async function propertyReads(
 function readsMember(text: string, name: string, implicit: boolean): boolean {
   // `#size = this.total` and `*items() {` of scripts are code.
   if (/^\s*(?:\/\/|\/\*|[*#](?:\s|$))/.test(text)) return false;
-  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
-    const before = text.slice(0, at);
-    const after = text.slice(at + name.length);
-    if (/^[\p{L}\p{N}_$]/u.test(after) || after.trimStart().startsWith("(")) continue;
+  for (const { before, after } of occurrencesOf(text, name)) {
+    if (after.trimStart().startsWith("(")) continue;
     if (before.endsWith(".") || before.endsWith("->")) return true;
     // A label (`name: 1`) or a declaration of the same name reads nothing.
     if (
       implicit &&
-      !/[\p{L}\p{N}_$"'@#]$/u.test(before) &&
+      !isPartOfName(before.at(-1)) &&
+      !/["'@#]$/.test(before) &&
       !/^\s*:/.test(after) &&
       !/\b(?:let|va[lr]|final)\s+$/.test(before)
     )
@@ -130,20 +130,18 @@ function readsMember(text: string, name: string, implicit: boolean): boolean {
 }
 
 async function propertiesAmong(files: QuestionFiles, possible: readonly DefinedSymbol[]): Promise<DefinedSymbol[]> {
-  const places = possible.map(({ path, startLine }) => {
-    const { above = 0, below = 0 } = propertiesIn(files.language(path)) ?? {};
-    const first = Math.max(1, startLine - above);
-    return Array.from({ length: startLine + below - first + 1 }, (_, i) => ({ path, line: first + i }));
-  });
-  const found = possible.length === 0 ? [] : await files.lines(places.flat());
-  // In the order asked for: files of other repositories are named otherwise in the answer.
-  let from = 0;
+  const lines = await rangesOf(
+    files,
+    possible.map(({ path, startLine }) => {
+      const { above = 0, below = 0 } = propertiesIn(files.language(path)) ?? {};
+      return { path, first: Math.max(1, startLine - above), last: startLine + below };
+    }),
+  );
   return possible.filter((definition, i) => {
     const { path, startLine } = definition;
     const name = writtenName(definition);
-    const asked = places[i] ?? [];
-    const texts = found.slice(from, (from += asked.length)).map(({ text }) => text.trim());
-    const own = asked.findIndex(({ line }) => line === startLine);
+    const own = lines[i]?.findIndex(({ line }) => line === startLine) ?? -1;
+    const texts = (lines[i] ?? []).map((each) => each.text);
     const text = texts[own] ?? "";
     const at = text.indexOf(name);
     const rule = at < 0 ? undefined : propertiesIn(files.language(path));

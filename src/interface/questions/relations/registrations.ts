@@ -4,7 +4,8 @@ import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/qu
 import { nameParts } from "../../../engines/search/names.ts";
 import { wordSet } from "../../../lib/word-set.ts";
 import { distinct, type FoundUse, isFunction, placeKey, symbolKey, targetOf } from "./found.ts";
-import { usesByName } from "./mentioning.ts";
+import { rangesOf, usesByName } from "./mentioning.ts";
+import { isPartOfName, occurrencesOf } from "./occurrences.ts";
 
 /** More definitions are not looked at. */
 const MAX_DEFINITIONS = 20;
@@ -42,22 +43,17 @@ export async function registrations(
 
 /** The lines of the decorators of definitions. */
 async function decorators(files: QuestionFiles, definitions: readonly DefinedSymbol[]): Promise<FoundUse[]> {
-  const places: { path: string; line: number }[][] = [];
+  const ranges: { path: string; first: number; last: number }[] = [];
   for (const { path, startLine } of definitions) {
     // What stands above the definition before belongs to that one.
     const before = (await files.definitionsIn(path)).map(({ endLine }) => (endLine < startLine ? endLine + 1 : 1));
     const first = before.reduce((latest, line) => Math.max(latest, line), Math.max(1, startLine - MAX_LINES));
-    places.push(Array.from({ length: startLine - first + 1 }, (_, i) => ({ path, line: first + i })));
+    ranges.push({ path, first, last: startLine });
   }
-  // In the order asked for: files of other repositories are named otherwise in the answer.
-  const lines = places.length === 0 ? [] : await files.lines(places.flat());
-  let from = 0;
+  const lines = await rangesOf(files, ranges);
   return definitions.flatMap((each, i): FoundUse[] => {
-    const asked = places[i] ?? [];
-    const texts = lines.slice(from, (from += asked.length));
-    const own = asked.map(({ line }, at) => ({ line, text: texts[at]?.text.trim() ?? "" }));
     const decorator = decoratorOf(files.language(each.path));
-    const registering = decorator ? registeringLines(own, decorator) : [];
+    const registering = decorator ? registeringLines(lines[i] ?? [], decorator) : [];
     const target = targetOf(each);
     return registering.map((line) => ({ path: each.path, line, certainty: "likely", distance: 1, target }));
   });
@@ -171,14 +167,12 @@ const isResource = (text: string): boolean => /\bresources?\b|\bapiResources?\b/
 
 /** Whether a line has a name as a text or symbol of Ruby: `"show"`, `:show`. */
 const isQuoted = (text: string, name: string): boolean =>
-  textsBefore(text, name).some((before) => /["':]$/.test(before));
+  occurrencesOf(text, name).some(({ before }) => /["':]$/.test(before));
 
 /** Whether a line has a name as the value of an attribute, as handlers are named in XAML, layouts of Android, storyboards and scenes of Godot. */
 const isAttribute = (text: string, name: string): boolean =>
-  textsBefore(text, name).some(
-    (before) =>
-      /(?<![\w:](?:name|id))="$/i.test(before.slice(-MAX_ATTRIBUTE)) &&
-      /^:{0,2}"/.test(text.slice(before.length + name.length)),
+  occurrencesOf(text, name).some(
+    ({ before, after }) => /(?<![\w:](?:name|id))="$/i.test(before.slice(-MAX_ATTRIBUTE)) && /^:{0,2}"/.test(after),
   );
 
 const MAX_ATTRIBUTE = 40;
@@ -209,23 +203,15 @@ const SEPARATORS = ["::", "->", ".", "#", "@", ":"];
 
 /** Whether a line has `owner.name`, also with `#`, `@`, `:`, `::` or `->` between; in code, only in quotes. */
 export function namesMember(text: string, name: string, owners: ReadonlySet<string>, isData: boolean): boolean {
-  for (const before of textsBefore(text, name)) {
+  for (const { before } of occurrencesOf(text, name)) {
     const separator = SEPARATORS.find((each) => before.endsWith(each)) ?? "";
     const end = before.length - separator.length;
     const isNamed = [...owners].some(
-      (owner) => before.endsWith(owner, end) && !/[\p{L}\p{N}_$]/u.test(before[end - owner.length - 1] ?? ""),
+      (owner) => before.endsWith(owner, end) && !isPartOfName(before[end - owner.length - 1]),
     );
     if (separator !== "" && isNamed && (isData || isInQuotes(before))) return true;
   }
   return false;
-}
-
-/** What is before each occurrence of a name in a line, without those that only begin a longer name. */
-function textsBefore(text: string, name: string): string[] {
-  const found: string[] = [];
-  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length))
-    if (!/[\p{L}\p{N}_$]/u.test(text[at + name.length] ?? "")) found.push(text.slice(0, at));
-  return found;
 }
 
 /** Whether a text ends within quotes: one kind of them was opened and not closed. */

@@ -69,7 +69,10 @@ export class TextCache {
 
   async #openFilters(bucket: SearchBucket, key: string, version?: number): Promise<FilterFile | null> {
     try {
-      return await FilterFile.open(await readObject(bucket, key, FILTER_READ_BYTES), version);
+      return await FilterFile.open(
+        await readObject(bucket, key, { cache: this.#ranges, firstBytes: FILTER_READ_BYTES }),
+        version,
+      );
     } catch (error) {
       if (error instanceof SearchFormatError) return null;
       throw error;

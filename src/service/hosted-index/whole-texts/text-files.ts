@@ -30,8 +30,8 @@ const LISTS_AT_ONCE = 4;
 const UNLISTED_AT_ONCE = 50;
 
 /**
- * All files, revision by revision, in order of path. Those of a revision without a list that can be read are not searched. The same array
- * again for the same lists.
+ * All files, revision by revision, in order of path. Those of a revision without a list that can be read are not searched. The
+ * same lists give the same array, by which callers keep what they derive from it.
  */
 export async function filesOfTargets(deps: TextDeps, targets: readonly TextTarget[]): Promise<readonly TextFile[]> {
   const key = targets.map(({ tenantId, textList }) => `${tenantId}/${textList}`).join(" ");
