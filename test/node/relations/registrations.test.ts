@@ -76,7 +76,8 @@ it("actions of Laravel have the routes of their controllers, and texts that name
 
 it("handlers have the attributes of markup and scenes that name them", async () => {
   const files = {
-    "Page.xaml": '<Button Click="OnClick" Tag="OnClicked"/>\n',
+    "Page.xaml":
+      '<Button Click="OnClick" Tag="OnClicked"/>\n<Button Name="OnClick" Tag="OnClick now"/>\n<Button x:Name="OnClick" id="OnClick"/>\n',
     "Page.cs": "partial class Page {\n  void OnClick(object s, object e) {}\n}\n",
     "main.tscn": '[connection signal="hit" from="A" to="." method="_on_hit"]\n',
     "main.gd": "func _on_hit():\n\tpass\n",

@@ -169,10 +169,10 @@ const isResource = (text: string): boolean => /\bresources?\b|\bapiResources?\b/
 const isQuoted = (text: string, name: string): boolean =>
   occurrencesOf(text, name).some(({ before }) => /["':]$/.test(before));
 
-/** Whether a line has a name as the value of an attribute, as handlers are named in XAML, layouts of Android, storyboards and scenes of Godot. */
+/** Whether a line has a name as the value of an attribute, as handlers are named in XAML, layouts of Android, storyboards and scenes of Godot; names and ids are of what has the attribute. */
 const isAttribute = (text: string, name: string): boolean =>
   occurrencesOf(text, name).some(
-    ({ before, after }) => /(?<![\w:](?:name|id))="$/i.test(before.slice(-MAX_ATTRIBUTE)) && /^:{0,2}"/.test(after),
+    ({ before, after }) => /(?<!\b(?:name|id))="$/i.test(before.slice(-MAX_ATTRIBUTE)) && /^:{0,2}"/.test(after),
   );
 
 const MAX_ATTRIBUTE = 40;
