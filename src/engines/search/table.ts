@@ -35,6 +35,8 @@ export interface OpenSegment {
 /** A table, and where it finds the contents: by the segments' ids, as `RevisionTable` has it. */
 export interface WrittenTable {
   table: Uint8Array<ArrayBuffer>;
+  /** As `RevisionTable.digest`. */
+  digest: Uint8Array;
   segmentIds: string[];
   segmentOf: Uint16Array;
   ordinalOf: Uint32Array;
@@ -113,7 +115,8 @@ export function writeTable(columns: TableColumns, segments: readonly OpenSegment
   const segmentOf = columns.segmentOf.map((segment) => numbers[segment] as number);
   const segmentIds = used.map((segment) => (segments[segment] as OpenSegment).id);
   const hot = new ByteWriter(paths.bytes.length + (2 + 4 + 2) * paths.size + directory.length + SMALL_PARTS_BYTES);
-  hot.bytes(digestOf(columns, segments));
+  const digest = digestOf(columns, segments);
+  hot.bytes(digest);
   hot.varint(used.length);
   for (const id of segmentIds) hot.string(id);
   hot.varint(paths.size);
@@ -126,7 +129,7 @@ export function writeTable(columns: TableColumns, segments: readonly OpenSegment
   hot.bytes(directory);
   const file = beginFile(TABLE_FORMAT, hot.view(), terms.length);
   file.bytes(terms);
-  return { table: file.finish(), segmentIds, segmentOf, ordinalOf };
+  return { table: file.finish(), digest, segmentIds, segmentOf, ordinalOf };
 }
 
 /** The place of a content in the last segment that holds it; undefined if none does. */

@@ -5,7 +5,7 @@ import type { VectorSection } from "../../engines/search/vector-section.ts";
 import { pause } from "../../lib/pause.ts";
 import { LruCache } from "./lru.ts";
 import { openObject, RangeCache } from "./read.ts";
-import { type SearchBucket, segmentKey, tableKey } from "./store.ts";
+import { digestInId, type SearchBucket, segmentKey, tableKey } from "./store.ts";
 import type { Target } from "./targets.ts";
 import { TextCache } from "./whole-texts/cache.ts";
 import { Turns } from "../../lib/turns.ts";
@@ -122,8 +122,10 @@ export class SearchCache {
     return opened;
   }
 
-  /** Digest of the table of a revision. Throws `SearchFormatError` as `open` does. */
+  /** Digest of the table of a revision, which is read for it only where its name has none. Throws `SearchFormatError` as `open` does. */
   async digestOf(bucket: SearchBucket, target: Target): Promise<Pick<RevisionTable, "digest">> {
+    const digest = digestInId(target.table);
+    if (digest) return { digest };
     const key = tableKey(target.tenantId, target.table);
     const known = this.#digests.get(key);
     if (known) return known;

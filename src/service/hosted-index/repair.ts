@@ -84,7 +84,7 @@ async function rewrite(
   }
 }
 
-/** Whether an object has the bytes that its name is the hash of. */
+/** Whether an object has the bytes whose hash is in its name. */
 export async function isIntact(bucket: SearchBucket, key: string, id: string): Promise<boolean> {
   const hash = createHash("sha256");
   for (let offset = 0, size = 1; offset < size; offset += PART_BYTES) {
@@ -93,5 +93,6 @@ export async function isIntact(bucket: SearchBucket, key: string, id: string): P
     ({ size } = object);
     hash.update(object.bytes);
   }
-  return idOfHash(id.slice(0, id.indexOf("-") + 1), hash) === id;
+  const found = idOfHash(id.slice(0, id.indexOf("-") + 1), hash);
+  return id === found || id.startsWith(`${found}.`);
 }

@@ -3,14 +3,15 @@
  *
  *   search/<tenant>/segments/<id>   postings and records of some contents, shared by workspaces, branches and revisions
  *   search/<tenant>/vectors/<id>    sign bits of the vectors of one segment's chunks, under one model
- *   search/<tenant>/tables/<id>     paths of one revision, and the segment of each content
+ *   search/<tenant>/tables/<id>     paths of one revision, and the segment of each content; the id ends with the table's digest
  *
  * `contents.segment` names a content's newest segment; `revisions.search_table`, `search_segments` and `search_vectors` name what a
  * revision reads. Writers put an object even where it exists: the sweep spares young objects, and a put makes it young.
  */
 import { createHash, type Hash } from "node:crypto";
 import { SEGMENT_VERSION } from "../../engines/search/segment.ts";
-import { ENGINE_VERSION, TABLE_VERSION } from "../../engines/search/table.ts";
+import { hexOf } from "../../engines/search/analyze.ts";
+import { ENGINE_VERSION, TABLE_VERSION, type WrittenTable } from "../../engines/search/table.ts";
 import { VECTOR_SECTION_VERSION } from "../../engines/search/vector-section.ts";
 
 /** The part of an R2 bucket that is used. */
@@ -71,10 +72,23 @@ export function isSearchable(
 }
 
 const ID_DIGITS = 32;
+/** The digest in the id of a table. */
+const DIGEST_IN_ID = /\.([0-9a-f]{64})$/;
 
 /** Name of an object: its version, then the first 128 bits of its SHA-256. */
 export function objectId(prefix: string, bytes: Uint8Array): string {
   return idOfHash(prefix, createHash("sha256").update(bytes));
+}
+
+/** Name of a table: as of any object, then its digest, so that an answer that needs the digest alone does not read the table. */
+export function tableId({ table, digest }: Pick<WrittenTable, "table" | "digest">): string {
+  return `${objectId(TABLE_ID_PREFIX, table)}.${hexOf(digest)}`;
+}
+
+/** The digest of a table by its id; undefined for one that an earlier version has named without it. */
+export function digestInId(tableId: string): Uint8Array | undefined {
+  const hex = DIGEST_IN_ID.exec(tableId)?.[1];
+  return hex === undefined ? undefined : new Uint8Array(Buffer.from(hex, "hex"));
 }
 
 /** The same from the SHA-256 of an object that is read in parts. */

@@ -22,7 +22,7 @@ import { planMerges, type SegmentSize } from "./merge-plan.ts";
 import { openObject, RangeCache } from "./read.ts";
 import { usesKey, usesOfContents } from "./stored-uses.ts";
 import { type VectorContent, writeVectorSections } from "./vector-writer.ts";
-import { objectId, type SearchBucket, segmentKey, SEGMENT_ID_PREFIX, TABLE_ID_PREFIX, tableKey } from "./store.ts";
+import { objectId, type SearchBucket, segmentKey, SEGMENT_ID_PREFIX, tableId, tableKey } from "./store.ts";
 
 export interface SearchWriter {
   db: Db;
@@ -214,14 +214,14 @@ async function mergeAndWrite(
     await merge(writer, revision.tenantId, group, rows, segments, ranges);
   const files: RevisionFile[] = rows.map(({ path, sha256, language }) => ({ path, sha256, language }));
   const opened = [...segments].map(([id, segment]) => ({ id, segment }));
-  const { table, missing } = buildTable(files, opened);
+  const { missing, ...written } = buildTable(files, opened);
   const [lost] = missing;
   if (lost) {
     const row = rows.find(({ sha256, language }) => sha256 === lost.sha256 && language === lost.language);
     throw new DamagedSegmentError(row?.segment ?? "", undefined);
   }
-  const id = objectId(TABLE_ID_PREFIX, table);
-  await bucket.put(tableKey(revision.tenantId, id), table);
+  const id = tableId(written);
+  await bucket.put(tableKey(revision.tenantId, id), written.table);
   await writer.beat();
   const ids = [...segments.keys()].toSorted();
   if (model === null) return { table: id, segments: ids, vectors: null };

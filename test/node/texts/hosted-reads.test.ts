@@ -8,27 +8,69 @@ import { rowsOf } from "../../../src/service/db/rows.ts";
 import { TextCache } from "../../../src/service/hosted-index/whole-texts/cache.ts";
 import { HostedTexts } from "../../../src/service/hosted-index/whole-texts/hosted-texts.ts";
 import type { TextDeps, TextTarget } from "../../../src/service/hosted-index/whole-texts/text-files.ts";
+import { repairRevision } from "../../../src/service/hosted-index/repair.ts";
+import { tableKey } from "../../../src/service/hosted-index/store.ts";
 import { grep } from "../../support/ask-hosted.ts";
 import { git, givenRepository, pipeline, repo } from "../../support/given-repository.ts";
+import { sharedParser } from "../parsing/support.ts";
 
 givenRepository();
 
-it("what names the index is read while lists and texts are", async () => {
-  repo.files({ "src/a.ts": "export function closeSession() {}\n" }).commit("first");
-  await pipeline.run({ url: git.url("repo") });
-  const { searchBucket: stored, db, tenantId, workspaceId } = pipeline;
-  let onTable = () => {};
-  const table = new Promise<void>((resolve) => (onTable = resolve));
+/** What asks `pipeline` over a bucket that tells which keys are read, before they are. */
+function depsReading(onRead: (key: string) => unknown): SearchDeps {
+  const { searchBucket: stored, db } = pipeline;
   const get: SearchDeps["bucket"]["get"] = async (key, options) => {
-    if (key.includes("/tables/")) onTable();
-    // Until the table is read as well.
-    if (key.includes("/lists/")) await table;
+    await onRead(key);
     return stored.get(key, options);
   };
   const bucket = Object.assign(Object.create(stored) as typeof stored, { get });
-  const deps: SearchDeps = { db, bucket, cache: new SearchCache(), regexModule, repair: () => Promise.resolve() };
-  const answer = await grep(deps, tenantId, GrepRequest.parse({ workspaceId, pattern: "closeSession" }));
-  expect(answer).toMatchObject({ total: { lines: 1 }, complete: true });
+  return { db, bucket, cache: new SearchCache(), regexModule, repair: () => Promise.resolve() };
+}
+
+const ask = (deps: SearchDeps) =>
+  grep(deps, pipeline.tenantId, GrepRequest.parse({ workspaceId: pipeline.workspaceId, pattern: "closeSession" }));
+
+/** Gives the table the name that versions before this one gave it. */
+async function nameTableWithoutDigest(): Promise<void> {
+  const { searchBucket, db, tenantId } = pipeline;
+  const named = sql`select distinct search_table as id from revisions where search_table like '%.%-%.%'`;
+  for (const { id } of await rowsOf<{ id: string }>(db, named)) {
+    const earlier = id.slice(0, id.lastIndexOf("."));
+    const bytes = searchBucket.objects.get(tableKey(tenantId, id));
+    if (bytes) searchBucket.objects.set(tableKey(tenantId, earlier), bytes);
+    searchBucket.objects.delete(tableKey(tenantId, id));
+    await db.execute(sql`update revisions set search_table = ${earlier} where search_table = ${id}`);
+  }
+}
+
+it("the digest of an answer is told by the name of the table, which is read where an earlier version has named it", async () => {
+  repo.files({ "src/a.ts": "export function closeSession() {}\n" }).commit("first");
+  await pipeline.run({ url: git.url("repo") });
+  const { tenantId, workspaceId, db, searchBucket: bucket } = pipeline;
+  const reads: string[] = [];
+  const tables = () => reads.filter((key) => key.includes("/tables/")).length;
+  const now = await ask(depsReading((key) => reads.push(key)));
+  expect(now).toMatchObject({ total: { lines: 1 }, complete: true });
+  expect(tables()).toBe(0);
+  await nameTableWithoutDigest();
+  expect(await ask(depsReading((key) => reads.push(key)))).toEqual(now);
+  expect(tables()).toBe(1);
+  const writer = { db, bucket, model: null, parser: sharedParser, beat: () => Promise.resolve() };
+  expect(await repairRevision(writer, { tenantId, workspaceId, seq: 1 })).toBe("whole");
+});
+
+it("a table that is read for its digest is read while lists and texts are", async () => {
+  repo.files({ "src/a.ts": "export function closeSession() {}\n" }).commit("first");
+  await pipeline.run({ url: git.url("repo") });
+  await nameTableWithoutDigest();
+  let onTable = () => {};
+  const table = new Promise<void>((resolve) => (onTable = resolve));
+  const deps = depsReading((key) => {
+    if (key.includes("/tables/")) onTable();
+    // Until the table is read as well.
+    return key.includes("/lists/") ? table : undefined;
+  });
+  expect(await ask(deps)).toMatchObject({ total: { lines: 1 }, complete: true });
 });
 
 it("the files of the same lists are given as the same, also to another question", async () => {
