@@ -62,7 +62,9 @@ export class GrepSearch {
   /** The first files, in order, as far as the first page may reach. */
   readonly #window: FoundFile[] = [];
   #windowHits = 0;
-  #isWhole = true;
+  /** Numbers of the texts that the budget has left out. */
+  readonly #left: number[] = [];
+  #isRead = true;
   #page: PagePart[] = [];
   readonly #listsFiles: boolean;
   /** Traits for which a file is listed after the sources. */
@@ -93,16 +95,17 @@ export class GrepSearch {
     });
   }
 
-  /** Whether no text is missing so far. */
-  get isWhole(): boolean {
-    return this.#isWhole;
+  /** Whether all texts could be read so far, except those that the budget has left out. */
+  get isRead(): boolean {
+    return this.#isRead;
   }
 
   /** A text that could not be read. */
   addMissing(content: string, reason: NotSearched): void {
-    this.#isWhole = false;
     const number = this.#numbers.get(content);
     if (number === undefined) return;
+    if (reason === "budget") this.#left.push(number);
+    else this.#isRead = false;
     this.#found.delete(number);
     for (const at of this.#scope.having(number)) {
       const file = this.#scope.files[at] as TextFile;
@@ -132,14 +135,15 @@ export class GrepSearch {
   tally(): Tally {
     const found: number[] = [];
     for (const [number, [first]] of this.#found) if (first) found.push(number, first.hits, first.lines);
-    return { contents: this.contents.length, found: Uint32Array.from(found) };
+    return { contents: this.contents.length, found: Uint32Array.from(found), left: Uint32Array.from(this.#left) };
   }
 
   /** Takes what was found from a tally instead of counting. False if it is of other texts. */
-  resume({ contents, found }: Tally): boolean {
+  resume({ contents, found, left }: Tally): boolean {
     if (contents !== this.contents.length) return false;
     for (let i = 0; i < found.length; i += TALLY_FIELDS)
       this.#add(found[i] as number, found[i + 1] as number, found[i + 2] as number);
+    for (const content of this.expect([...left])) this.addMissing(content, "budget");
     return true;
   }
 

@@ -34,14 +34,14 @@ export async function runGrep(
     const contentsDiffer = texts.contentsDiffer === true;
     const scope = passes ? new FileScope(all.filter(passes), contentsDiffer) : FileScope.of(all, contentsDiffer);
     const search = new GrepSearch(request, matcher, scope);
-    const key = tallyKey(request);
+    const key = tallyKey(request, maxBytes);
     const known = texts.tallies?.get(key);
     if (known === undefined || !search.resume(known)) {
       const isCandidate = await texts.candidates(matcher.query, search.contents);
       const numbers = [...search.contents.keys()];
       const wanted = search.expect(isCandidate ? numbers.filter(isCandidate) : numbers);
-      await readWithin(budget, texts, search, wanted, (text) => search.count(text));
-      if (search.isWhole) texts.tallies?.set(key, search.tally());
+      const isInTime = await readWithin(budget, texts, search, wanted, (text) => search.count(text));
+      if (isInTime && search.isRead) texts.tallies?.set(key, search.tally());
     }
     // Of a further page only its own files are read, within a time of their own: counting may have used up the first one.
     const rest = { ...budget, deadline: now() + maxMs };
@@ -53,15 +53,15 @@ export async function runGrep(
   }
 }
 
-/** Reads texts as long as the budget lasts; those that are left are not searched. */
+/** Reads texts as long as the budget lasts; those that are left are not searched. Returns whether there was time for all that it allows. */
 async function readWithin(
   { maxBytes, deadline, now }: { maxBytes: number; deadline: number; now: () => number },
   texts: RevisionTexts,
   search: GrepSearch,
   wanted: readonly string[],
   onText: (text: FileBytes) => void,
-): Promise<void> {
-  if (wanted.length === 0) return;
+): Promise<boolean> {
+  if (wanted.length === 0) return true;
   const waiting = new Set(wanted);
   let bytes = 0;
   for await (const read of texts.read(wanted)) {
@@ -74,11 +74,15 @@ async function readWithin(
     if (bytes >= maxBytes || now() >= deadline) break;
   }
   for (const content of waiting) search.addMissing(content, "budget");
+  return waiting.size === 0 || bytes >= maxBytes;
 }
 
-/** What the lines that match depend on, besides the texts. */
-function tallyKey({ pattern, fixedStrings, ignoreCase, wordRegexp, multiline, paths, languages }: GrepRequest): string {
-  return JSON.stringify([pattern, fixedStrings, ignoreCase, wordRegexp, multiline, paths, languages]);
+/** What the lines that are found depend on, besides the texts. */
+function tallyKey(
+  { pattern, fixedStrings, ignoreCase, wordRegexp, multiline, paths, languages }: GrepRequest,
+  maxBytes: number,
+): string {
+  return JSON.stringify([pattern, fixedStrings, ignoreCase, wordRegexp, multiline, paths, languages, maxBytes]);
 }
 
 /** An instance of the WebAssembly that nobody uses, for the next pattern. */

@@ -47,12 +47,14 @@ export interface MissingText {
   missing: Extract<NotSearched, "not_stored" | "unreadable" | "damaged">;
 }
 
-/** What an exact search found, without the lines. It depends on the pattern and the texts alone. */
+/** What an exact search found, without the lines. It depends on the pattern, the texts and the bytes that may be read alone. */
 export interface Tally {
   /** Number of distinct texts that were searched. */
   contents: number;
   /** Of each text that matches, in turns: its position among them, its matches, its matching lines. */
   found: Uint32Array;
+  /** Positions of the texts beyond the bytes that may be read. */
+  left: Uint32Array;
 }
 
 /** Kept by pattern, for texts that stay the same. */

@@ -184,6 +184,29 @@ describe("an answer", () => {
       expect(page).toMatchObject({ complete: false, gaps: [{ path: "src/1.ts" }], total: { files: 6 } });
     });
 
+    it("say the same of what is beyond the bytes that may be read, without counting again", async () => {
+      const files = many.map((file) => ({ ...file, bytes: `${file.bytes}\n${"y".repeat(1_000)}` }));
+      const { texts, read } = keeping(files);
+      const options = { maxBytes: 4_000 };
+      const first = await grepUntimed(texts, request("^x", { limit: 2 }), options);
+      expect(first).toMatchObject({ complete: false, coverage: { files: 4, notSearched: { budget: 3 } } });
+      expect(read).toHaveLength(7);
+      read.length = 0;
+      expect(await grepUntimed(texts, request("^x", { limit: 2 }), options)).toEqual(first);
+      expect(read).toEqual([...new Set(first.matches.map(({ path }) => path))]);
+      expect(await grepUntimed(texts, request("^x", { limit: 2 }))).toMatchObject({ complete: true });
+    });
+
+    it("are counted again where the time was over before the bytes", async () => {
+      const { texts, read } = keeping(many);
+      let reads = 0;
+      const late = await grepUntimed(texts, request("^x"), { now: () => reads++ * 1_000 });
+      expect(late.coverage.notSearched).toEqual({ budget: expect.any(Number) });
+      read.length = 0;
+      expect(await grepUntimed(texts, request("^x"))).toMatchObject({ complete: true });
+      expect(read.length).toBe(many.length);
+    });
+
     it("count matches over several lines once", async () => {
       const { texts } = keeping([{ path: "a", bytes: "x\ny\nx\ny\n" }]);
       const [first, second, ...rest] = await pages(texts, { multiline: true, pattern: String.raw`x\ny`, limit: 1 });

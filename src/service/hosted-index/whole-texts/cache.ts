@@ -27,7 +27,7 @@ export const FILTERS_AT_ONCE = 4;
 const FILTER_READ_BYTES = 1024 * 1024;
 /** What a pack without filters counts for. */
 const NO_FILTERS_BYTES = 100;
-/** Bytes of tallies: a pattern that is in 5,000 files takes 60 KB. */
+/** Bytes of tallies: a pattern that is in 5,000 files takes 60 KB, and four for each 1,000 files beyond its budget. */
 const TALLY_BYTES = 1024 * 1024;
 /** Bytes of ranges. Their own, because a scan of all texts would take the blocks of search out of theirs. */
 const RANGE_BYTES = 4 * 1024 * 1024;
@@ -42,7 +42,7 @@ export class TextCache {
   /** Tallies by tenant, file lists and pattern; each with its key, which counts towards its size. */
   readonly tallies = new LruCache<[tally: Tally, key: string]>(
     TALLY_BYTES,
-    ([tally, key]) => tally.found.byteLength + 2 * key.length,
+    ([{ found, left }, key]) => found.byteLength + left.byteLength + 2 * key.length,
   );
   readonly #filters: LruCache<FilterFile | null>;
 
