@@ -51,3 +51,22 @@ it("files of filters of less than a megabyte are read with one request each", as
   expect(filters?.mayHold(0, queryOfBytes(Buffer.from("another")))).toBe(false);
   expect(reads).toBe(1);
 });
+
+it("as many files of filters are read at once as a Worker has connections", async () => {
+  const bucket = new MemoryBucket();
+  const bytes = encodeFilters([ngramFilter(Buffer.from("some text"))]);
+  for (const pack of PACKS) await bucket.put(filtersKey(TENANT, pack), bytes);
+  let [now, most] = [0, 0];
+  const get = bucket.get.bind(bucket);
+  bucket.get = async (...given) => {
+    most = Math.max(most, ++now);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    now--;
+    return get(...given);
+  };
+  const deps: Partial<TextDeps> = { bucket, texts: new TextCache() };
+  const target = { tenantId: TENANT, workspaceId: "w", seq: 1, baseSeq: 0, textList: "list" };
+  const contents = PACKS.map((pack) => textName(pack, 0));
+  await new HostedTexts(deps as TextDeps, [target]).candidates(queryOfBytes(Buffer.from("another")), contents);
+  expect(most).toBe(6);
+});

@@ -22,7 +22,7 @@ const BYTES_PER_ENTRY = 200;
 /** Bytes of open filters: those of some 200 MB of source. */
 const FILTER_BYTES = 11 * 1024 * 1024;
 /** Files of filters that are read at once: a Worker has six connections. */
-export const FILTERS_AT_ONCE = 4;
+export const FILTERS_AT_ONCE = 6;
 /** What is read at first of a file of filters: all of most, those of some 11 MB of source. */
 const FILTER_READ_BYTES = 1024 * 1024;
 /** What a pack without filters counts for. */

@@ -25,7 +25,7 @@ export interface TextDeps {
 export type TextTarget = Pick<Target, "tenantId" | "workspaceId" | "seq" | "baseSeq" | "textList">;
 
 /** Lists that are read at once: a Worker has six connections. */
-const LISTS_AT_ONCE = 4;
+const LISTS_AT_ONCE = 6;
 /** Revisions without a list whose files are read with one statement. */
 const UNLISTED_AT_ONCE = 50;
 
