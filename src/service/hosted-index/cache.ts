@@ -1,4 +1,4 @@
-/** What an isolate keeps of the indexes it has read: 32 MB in all, and 35 MB of texts, least recently used out. */
+/** What an isolate keeps of the indexes it has read: 32 MB in all, and 39 MB of texts, least recently used out. */
 import { openIndex, type SearchIndex } from "../../engines/search/search-index.ts";
 import { RevisionTable } from "../../engines/search/table.ts";
 import type { VectorSection } from "../../engines/search/vector-section.ts";

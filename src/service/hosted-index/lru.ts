@@ -47,7 +47,12 @@ export class LruCache<Value> {
 
   /** Deletes the values whose keys begin so. */
   deletePrefix(prefix: string): void {
-    for (const key of this.#values.keys()) if (key.startsWith(prefix)) this.delete(key);
+    this.deleteWhere((key) => key.startsWith(prefix));
+  }
+
+  /** Deletes the values that a condition holds for. */
+  deleteWhere(condition: (key: string, value: Value) => boolean): void {
+    for (const [key, { value }] of this.#values) if (condition(key, value)) this.delete(key);
   }
 
   clear(): void {

@@ -11,8 +11,8 @@ import { earlierFiltersKey, filtersKey, listKey, packKey } from "./store.ts";
 
 /** Bytes of open lists: some 60,000 files. */
 const LIST_BYTES = 13 * 1024 * 1024;
-/** Bytes of what searches ask of the files of lists: some 20,000. More of one scope are kept alone. */
-const FILES_BYTES = 2 * 1024 * 1024;
+/** Bytes of what searches ask of the files of lists: some 60,000, as many as the lists have. */
+const FILES_BYTES = 6 * 1024 * 1024;
 /** Rough bytes of a file there: itself, its place among the files and texts of a scope, and that in its pack. */
 const BYTES_PER_FILE = 100;
 /** Bytes of the directories of open packs. */
@@ -32,13 +32,21 @@ const TALLY_BYTES = 1024 * 1024;
 /** Bytes of ranges. Their own, because a scan of all texts would take the blocks of search out of theirs. */
 const RANGE_BYTES = 4 * 1024 * 1024;
 
+/** The files of some lists, and the keys of these. */
+interface ScopeFiles {
+  files: readonly TextFile[];
+  lists: readonly string[];
+}
+
+const bytesOfFiles = ({ files }: ScopeFiles): number => BYTES_PER_FILE * files.length;
+
 /** Open lists and packs. Objects never change, so what is open stays valid. */
 export class TextCache {
   readonly #ranges = new RangeCache(RANGE_BYTES);
   readonly #lists = new LruCache<FileList>(LIST_BYTES, ({ byteLength }) => byteLength);
   readonly #packs = new LruCache<TextPack>(PACK_BYTES, ({ entries }) => BYTES_PER_ENTRY * entries.length);
-  /** The files of scopes, by tenant and file lists. */
-  readonly files = new LruCache<readonly TextFile[]>(FILES_BYTES, ({ length }) => BYTES_PER_FILE * length);
+  /** The files of scopes, by the keys of their lists. */
+  readonly #files = new LruCache<ScopeFiles>(FILES_BYTES, bytesOfFiles);
   /** Tallies by tenant, file lists and pattern; each with its key, which counts towards its size. */
   readonly tallies = new LruCache<[tally: Tally, key: string]>(
     TALLY_BYTES,
@@ -86,7 +94,30 @@ export class TextCache {
     if (known) return known;
     const opened = await FileList.open(await openObject(bucket, key, { cache: this.#ranges }));
     this.#lists.set(key, opened);
+    this.#dropFiles();
     return opened;
+  }
+
+  /** The files of the lists with some keys, if they are kept. */
+  filesOf(lists: readonly string[]): readonly TextFile[] | undefined {
+    const known = this.#files.get(lists.join(" "));
+    // The lists are used as well.
+    if (known) for (const key of lists) this.#lists.get(key);
+    return known?.files;
+  }
+
+  /** Keeps the files of lists, unless they are too many. */
+  keepFiles(scope: ScopeFiles): void {
+    if (bytesOfFiles(scope) <= FILES_BYTES && this.#hasLists(scope)) this.#files.set(scope.lists.join(" "), scope);
+  }
+
+  #hasLists({ lists }: ScopeFiles): boolean {
+    return lists.every((key) => this.#lists.has(key));
+  }
+
+  /** Drops files whose lists have gone, which they would keep in memory. */
+  #dropFiles(): void {
+    this.#files.deleteWhere((_, scope) => !this.#hasLists(scope));
   }
 
   /** Throws `SearchFormatError` if the pack is missing or damaged. */
@@ -104,5 +135,6 @@ export class TextCache {
     this.#lists.delete(key);
     this.#packs.delete(key);
     this.#ranges.deletePrefix(`${key} `);
+    this.#dropFiles();
   }
 }

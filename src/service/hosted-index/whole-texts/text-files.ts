@@ -10,7 +10,7 @@ import { filesOfEach } from "../../revisions/files.ts";
 import type { SearchBucket } from "../store.ts";
 import type { Target } from "../targets.ts";
 import type { TextCache } from "./cache.ts";
-import { isListed } from "./store.ts";
+import { isListed, listKey } from "./store.ts";
 
 export interface TextDeps {
   db: Db;
@@ -34,8 +34,8 @@ const UNLISTED_AT_ONCE = 50;
  * same lists give the same array, by which callers keep what they derive from it.
  */
 export async function filesOfTargets(deps: TextDeps, targets: readonly TextTarget[]): Promise<readonly TextFile[]> {
-  const key = targets.map(({ tenantId, textList }) => `${tenantId}/${textList}`).join(" ");
-  const known = deps.texts.files.get(key);
+  const keys = targets.map(({ tenantId, textList }) => listKey(tenantId, textList ?? ""));
+  const known = deps.texts.filesOf(keys);
   if (known) return known;
   const lists: (FileList | undefined)[] = [];
   const left = targets.entries();
@@ -50,7 +50,7 @@ export async function filesOfTargets(deps: TextDeps, targets: readonly TextTarge
     if (list === undefined) for (const file of missing.get(revision) ?? []) all.push(file);
     else for (let at = 0; at < list.paths.length; at++) all.push(new ListedText(revision, list, at));
   }
-  if (unlisted.length === 0) deps.texts.files.set(key, all);
+  if (unlisted.length === 0) deps.texts.keepFiles({ files: all, lists: keys });
   return all;
 }
 
