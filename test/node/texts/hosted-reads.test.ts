@@ -6,7 +6,7 @@ import { SearchCache } from "../../../src/service/hosted-index/cache.ts";
 import type { SearchDeps } from "../../../src/service/hosted-index/core.ts";
 import { rowsOf } from "../../../src/service/db/rows.ts";
 import { TextCache } from "../../../src/service/hosted-index/whole-texts/cache.ts";
-import { HostedTexts } from "../../../src/service/hosted-index/whole-texts/hosted-texts.ts";
+import { enclosingSymbols, HostedTexts } from "../../../src/service/hosted-index/whole-texts/hosted-texts.ts";
 import type { TextDeps, TextTarget } from "../../../src/service/hosted-index/whole-texts/text-files.ts";
 import { repairRevision } from "../../../src/service/hosted-index/repair.ts";
 import { tableKey } from "../../../src/service/hosted-index/store.ts";
@@ -92,4 +92,24 @@ it("the files of the same lists are given as the same, also to another question"
   repo.files({ "one-more.ts": "export const more = 1;\n" }).commit("one more");
   await pipeline.run({ url: git.url("repo") });
   expect((await filesNow()).map(({ path }) => path)).toEqual([...files.map(({ path }) => path), "one-more.ts"]);
+});
+
+it("of the symbols of a file only those around the wanted lines are read", async () => {
+  const functions = Array.from({ length: 100 }, (_, i) => `export function f${i}() {\n  return ${i};\n}\n`);
+  repo.files({ "a.ts": `${functions.join("")}// end\nclass C {\n  m() {\n    return 1;\n  }\n}\n` }).commit("first");
+  await pipeline.run({ url: git.url("repo") });
+  const { db: stored, tenantId, workspaceId } = pipeline;
+  let rows = 0;
+  const execute: typeof stored.execute = (async (statement: Parameters<typeof stored.execute>[0]) => {
+    const found = await stored.execute(statement);
+    rows += found.rows.length;
+    return found;
+  }) as typeof stored.execute;
+  const db = Object.assign(Object.create(stored) as typeof stored, { execute });
+  const target = { tenantId, workspaceId, seq: 1, baseSeq: null, textList: null };
+  const lines = [304, 2, 301, 300, 149, 150, 302];
+  const found = await enclosingSymbols(db, [target], [{ revision: 0, path: "a.ts", lines }]);
+  expect(found).toEqual([["C.m", "f0", null, "f99", "f49", "f49", "C"]]);
+  // Three functions, the class and its method.
+  expect(rows).toBe(5);
 });

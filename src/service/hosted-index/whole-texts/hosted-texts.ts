@@ -254,7 +254,10 @@ interface SymbolRow {
   end: number;
 }
 
-/** As `RevisionTexts.enclosing`: one statement, which reads the symbols around the wanted lines of each file. */
+/**
+ * As `RevisionTexts.enclosing`: one statement, which reads the symbols around the wanted lines of each file. A symbol is around one of them
+ * if it ends at or after the first of them from its own first line on.
+ */
 export async function enclosingSymbols(
   db: Db,
   targets: readonly TextTarget[],
@@ -264,7 +267,8 @@ export async function enclosingSymbols(
     const target = targets[revision];
     if (!target || lines.length === 0) return [];
     const { workspaceId, seq, baseSeq } = target;
-    return [{ workspaceId, seq, baseSeq, path, at, first: Math.min(...lines), last: Math.max(...lines) }];
+    const ascending = Uint32Array.from(lines).sort();
+    return [{ workspaceId, seq, baseSeq, path, at, lines: `{${ascending.join(",")}}`, last: ascending.at(-1) ?? 0 }];
   });
   if (rows.length === 0) return wanted.map(({ lines }) => lines.map(() => null));
   const found = await rowsOf<SymbolRow>(
@@ -272,10 +276,11 @@ export async function enclosingSymbols(
     sql`select w.at, t.qualified_name as name, t.start_line as start, t.end_line as "end"
         from ${contentsAt(rows, [
           ["at", "int", ({ at }) => at],
-          ["first", "int", ({ first }) => first],
+          ["lines", "text", ({ lines }) => lines],
           ["last", "int", ({ last }) => last],
         ])}
-        ${lookUp(sql`select * from symbols where content_id = f.content_id and start_line <= w.last and end_line >= w.first`, "t")}`,
+        cross join lateral (select w.lines::int[] as lines offset 0) l
+        ${lookUp(sql`select * from symbols where content_id = f.content_id and start_line <= w.last and end_line >= l.lines[1 + width_bucket(start_line - 1, l.lines)]`, "t")}`,
   );
   const byFile = new Map<number, SymbolRow[]>();
   for (const row of found) {
