@@ -80,6 +80,11 @@ export function objectId(prefix: string, bytes: Uint8Array): string {
   return idOfHash(prefix, createHash("sha256").update(bytes));
 }
 
+/** The same from the SHA-256 of an object that is read in parts. */
+export function idOfHash(prefix: string, sha256: Hash): string {
+  return prefix + sha256.digest("hex").slice(0, ID_DIGITS);
+}
+
 /** Name of a table: as of any object, then its digest, so that an answer that needs the digest alone does not read the table. */
 export function tableId({ table, digest }: Pick<WrittenTable, "table" | "digest">): string {
   return `${objectId(TABLE_ID_PREFIX, table)}.${hexOf(digest)}`;
@@ -88,10 +93,5 @@ export function tableId({ table, digest }: Pick<WrittenTable, "table" | "digest"
 /** The digest of a table by its id; undefined for one that an earlier version has named without it. */
 export function digestInId(tableId: string): Uint8Array | undefined {
   const hex = DIGEST_IN_ID.exec(tableId)?.[1];
-  return hex === undefined ? undefined : new Uint8Array(Buffer.from(hex, "hex"));
-}
-
-/** The same from the SHA-256 of an object that is read in parts. */
-export function idOfHash(prefix: string, sha256: Hash): string {
-  return prefix + sha256.digest("hex").slice(0, ID_DIGITS);
+  return hex === undefined ? undefined : Buffer.from(hex, "hex");
 }
