@@ -8,6 +8,11 @@ describe("declarations found by lines", () => {
     expect(symbols).toMatchObject([{ name: "add", doc: "Adds one.\nTwice.", signature: "sub add" }]);
   });
 
+  it("are read below a comment whose only line is longer than what is matched", async () => {
+    const { symbols } = await parseText("haskell", `{-# COMPLETE ${"A, ".repeat(2_000)}B #-}\nf x = x\n`);
+    expect(symbols.map(({ name }) => name)).toEqual(["f"]);
+  });
+
   it("take time in proportion to the text", async () => {
     const hostile = ["(", " ", "a ", "/* ", "a::", "<", "=>", "type ", "sub a { ", "@a "].map((part) =>
       part.repeat(500),

@@ -64,9 +64,11 @@ class DeclarationReader {
   read(): Outline {
     const { lineCount } = this.#source;
     for (let row = 0; row < lineCount; row++) {
-      const line = matched(this.#source.line(row));
+      const whole = this.#source.line(row);
+      const line = matched(whole);
       const content = line.trimStart();
-      if (content === "" || this.#isComment(content)) continue;
+      // Where a comment ends is looked for beyond what is matched: a line of exports or of data may be longer.
+      if (content === "" || this.#isComment(whole.trimStart())) continue;
       this.#line(row, line, content, line.length - content.length);
       this.#last = row;
     }

@@ -9,6 +9,7 @@ const HASKELL: DeclarationRules = {
     [/^type\s+(?:family\s+|instance\s+)?([A-Z][\w']*)/, "type"],
     [/^class\s+(?:[^=]*=>\s*)?([A-Z][\w'.]*)/, "interface"],
     [/^instance\s+(?:[^=]*=>\s*)?([A-Z][\w'.]*\s+\S+)/, "extension"],
+    [/^pattern\s+([A-Z][\w']*)/, "constant"],
     [/^(?:foreign\s+import\s+.*?\b)?([a-z_][\w']*)\s*::/, "function"],
     [
       /^(?!(?:import|where|infix[lr]?|deriving|default|foreign|pattern|else|then|in|of)\b)([a-z_][\w']*)\s[^=]*=(?!=)/,

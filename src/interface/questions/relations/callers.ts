@@ -5,7 +5,6 @@ import { isKotlin } from "../../../engines/relations/packages.ts";
 import { type Meaning, type Use, WHOLE_MODULE } from "../../../engines/relations/types.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { nameParts } from "../../../engines/search/names.ts";
-import { isCalled, isTag } from "./called-lines.ts";
 import {
   type Certainty,
   distinct,
@@ -22,7 +21,9 @@ import {
 import { GoInterfaces } from "./go-interfaces.ts";
 import { stemOf } from "./importers.ts";
 import { Judge, type Judged, writtenName } from "./judge.ts";
-import { type FilesToRead, filesMentioning, isMdx, usesByName } from "./mentioning.ts";
+import { isUsedInLines } from "./line-uses.ts";
+import { type FilesToRead, filesMentioning } from "./mentioning.ts";
+import { usesInOtherFiles } from "./other-files.ts";
 import { isRubyFile, JOB_CALLS } from "../../../engines/relations/ruby-keys.ts";
 import { componentTypes } from "./component-types.ts";
 import { constructionsOf, isInitializer } from "./constructions.ts";
@@ -142,7 +143,10 @@ export class UsesFinder {
     const owners = new Set(definitions.flatMap(({ qualifiedName }) => nameParts(qualifiedName).at(-2) ?? []));
     const files = await this.#mentioning(mentioned, { near, owners });
     const judge = new Judge(this.#files, definitions, this.#interfaces);
-    return { name, names, near, owners, judge, places: new Set(definitions.map(symbolKey)), ...files, uses: [] };
+    const places = new Set(definitions.map(symbolKey));
+    const byLines = definitions.filter(({ path, kind }) => isUsedInLines(this.#files.language(path), kind));
+    const languages = new Set(byLines.map(({ path }) => this.#files.language(path)));
+    return { name, names, near, owners, judge, places, languages, ...files, uses: [] };
   }
 
   /** Searches for other names, of which each search has some. */
@@ -269,13 +273,11 @@ export class UsesFinder {
     return judged;
   }
 
-  /** Adds to each search the lines of files in languages without rules on which its name stands before a parenthesis. */
+  /** Adds to each search the lines of files in languages without rules that use its name. */
   async #inOtherFiles(searches: readonly Search[]): Promise<void> {
     const wanted = searches.filter(({ others }) => others.size > 0);
-    const asked = wanted.map(({ name, others }) => ({ name, paths: others }));
-    const found = await usesByName(this.#files, asked, ({ path, text }, name) =>
-      isMdx(path) ? isTag(text, name) : isCalled(text, name),
-    );
+    const asked = wanted.map(({ name, others, languages }) => ({ name, paths: others, languages }));
+    const found = await usesInOtherFiles(this.#files, asked);
     for (const [i, { uses }] of wanted.entries()) for (const use of found[i] ?? []) uses.push(use);
   }
 }

@@ -15,6 +15,8 @@ export interface Search extends Pick<FilesToRead, "paths" | "others"> {
   /** Places of the definitions, and their files. */
   places: ReadonlySet<string>;
   near: readonly string[];
+  /** Languages in which lines tell of their uses. */
+  languages: ReadonlySet<string>;
   /** Names of the types that the definitions are members of. */
   owners: ReadonlySet<string>;
   uses: FoundUse[];

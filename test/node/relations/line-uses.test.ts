@@ -1,0 +1,126 @@
+import { expect, it } from "vitest";
+import { isUsedInLines, namesFunction } from "../../../src/interface/questions/relations/line-uses.ts";
+import { callersOf } from "./support.ts";
+
+it.each([
+  ["haskell", "x <- price a", true],
+  ["haskell", "map price xs", true],
+  ["haskell", "a `price` b", true],
+  ["haskell", "return (price :: Int)", true],
+  ["haskell", "let c = '\"' in price c", true],
+  ["haskell", "price :: Int", false],
+  ["haskell", "let price = 1", false],
+  ["haskell", "price' a", false],
+  ["haskell", "a -- price of it", false],
+  ["haskell", "-- price a", false],
+  ["haskell", 'say "the price is"', false],
+  ["elm", "price :: rest", true],
+  ["elm", "price : Int", false],
+  ["ocaml", "let a = price 1 in", true],
+  ["ocaml", "let price = 1 in", false],
+  ["ocaml", "f ~price ~b", false],
+  ["fsharp", "items |> List.map price", true],
+  ["fsharp", "// price 1", false],
+  ["clojure", "(shop/price a)", true],
+  ["clojure", "(map price xs)", true],
+  ["clojure", "(price-of a)", false],
+  ["clojure", "{:price 1}", false],
+  ["clojure", "(defn price [a])", false],
+  ["lisp", "(add-hook 'a #'price)", true],
+  ["lisp", "(mapcar 'price xs)", true],
+  ["lisp", '(message "price \\" price")', false],
+  ["perl", "$self->price(1)", true],
+  ["perl", "add(price => \\&price);", true],
+  ["perl", "add(price => 1);", false],
+  ["perl", "$a{price} = @price;", false],
+  ["perl", "my $price = 1; # price", false],
+  ["erlang", "Mod:price(A)", true],
+  ["erlang", "lists:map(fun price/1, L)", true],
+  ["erlang", "apply(Mod, price, [1])", true],
+  ["erlang", "{price, 1}", false],
+  ["r", "lapply(xs, price)", true],
+  ["r", "f(price = 1)", false],
+  ["r", "a.price(1)", false],
+  ["julia", "map(price, xs)", true],
+  ["crystal", "total = a.price", true],
+  ["crystal", "@price = 1", false],
+  ["nim", "if item.price:", true],
+  ["powershell", "$a = price -Name b", true],
+  ["powershell", "$price = 1", false],
+  ["coffeescript", "price a, b", true],
+  ["coffeescript", "price: 1", false],
+  ["vim", "call map(a, function('s:price'))", true],
+  ["vim", '" price() is', false],
+  ["ada", "end price;", false],
+  ["pascal", "Shop.price;", true],
+  ["cobol", "PERFORM price", true],
+  ["verilog", "price #(1) of_it (a);", true],
+  ["vhdl", "u1: entity work.price port map (a);", true],
+  ["vhdl", "entity price is", false],
+  ["objective-c", "[self price];", true],
+  ["objective-c", "[[a b] price:1 of:2];", true],
+  ["objective-c", "a = @selector(price:);", true],
+  ["objective-c", "a = b.price;", true],
+  ["objective-c", "- (int)price:(int)a;", false],
+  ["objective-c", "int price = 1;", false],
+  ["solidity", "function a() external price {", true],
+  ["solidity", "bytes4 a = this.price.selector;", true],
+  ["solidity", "uint price = 1;", false],
+] as const)("%s: %s", (language, line, uses) => {
+  expect(namesFunction(language, line, "price")).toBe(uses);
+});
+
+it("only functions, and what is instantiated in descriptions of hardware, are used in lines", () => {
+  expect(isUsedInLines("haskell", "function")).toBe(true);
+  expect(isUsedInLines("haskell", "type")).toBe(false);
+  expect(isUsedInLines("verilog", "module")).toBe(true);
+  expect(isUsedInLines("typescript", "function")).toBe(false);
+});
+
+it("lines of quotes, backslashes and names take linear time", () => {
+  for (const part of ["'", '"', "\\", "price ", "'\"", "{price}", "qw ", "[a price] "])
+    for (const language of ["haskell", "perl", "clojure", "objective-c", "solidity", "vim"])
+      namesFunction(language, part.repeat(100_000 / part.length), "price");
+});
+
+it("callers of functions of Haskell are the definitions that name them, not heads of clauses, exports and imports", async () => {
+  const files = {
+    "src/Shop.hs": [
+      "module Shop",
+      "  ( price",
+      "  ) where",
+      "",
+      "price :: Int -> Int",
+      "price 0 = 0",
+      "price n",
+      "  | n > 1 = price (n - 1)",
+      "  | otherwise = 1",
+      "",
+      "{-# COMPLETE " + "A, ".repeat(2_000) + "B #-}",
+      "total :: [Int] -> Int",
+      "total = sum . map price",
+      "",
+    ].join("\n"),
+    "src/Main.hs": "module Main where\nimport Shop (price)\n\nmain :: IO ()\nmain = print (price 1)\n",
+    "web.js": "price(1);\nvar b = price;\n",
+  };
+  expect(await callersOf(files, "price")).toEqual([
+    "src/Main.hs:5 name",
+    "src/Shop.hs:13 name",
+    "src/Shop.hs:8 name",
+    "web.js:1 name",
+  ]);
+  expect(await callersOf(files, "total")).toEqual([]);
+});
+
+it("callers of functions of Clojure call or hand them over; a list of imported names does not", async () => {
+  const files = {
+    "src/shop.clj": "(ns shop)\n\n(defn item-price [a]\n  (inc a))\n\n(defn total [xs]\n  (map item-price xs))\n",
+    "src/main.clj": "(ns main\n  (:require [shop :refer [item-price]]))\n\n(defn run [] (-> 1 item-price))\n",
+  };
+  expect(await callersOf(files, "item-price")).toEqual([
+    "src/main.clj:2 name",
+    "src/main.clj:4 name",
+    "src/shop.clj:7 name",
+  ]);
+});
