@@ -35,8 +35,13 @@ const MIN_CALLOC_BYTES = 64;
 /** First entry of the core in the table of functions. Entry 0 is the null function; the grammars come after the core. */
 const CORE_TABLE_AT = 1;
 
-/** Thrown through the core when its heap would exceed the limit. The core must then be booted again. */
-export class HeapLimitError extends Error {}
+/**
+ * Thrown through the core when its heap would exceed the limit, or a parse has read all that it may. The core must then be booted again.
+ *
+ * No other answer ends every parse whose reads are used up: some scanners search for the end of a line, and go on for ever if the text
+ * ends before it.
+ */
+export class LimitError extends Error {}
 
 const NO_UNITS = new Uint16Array(0);
 
@@ -198,10 +203,9 @@ export class TreeSitterCore {
     return {
       // Copies prepared code units into the core's buffer: no strings, no callbacks of callbacks.
       tree_sitter_parse_callback: (address: number, index: number, _row: number, _column: number, size: number) => {
+        if (--this.remainingReads < 0) throw new LimitError();
         const begin = index >>> 0;
-        // When the budget is used up, the text ends here and the next progress call ends the parse.
-        if (--this.remainingReads < 0) this.remainingCalls = 0;
-        const end = this.remainingReads < 0 ? begin : Math.min(begin + INPUT_BUFFER_UNITS, this.units.length);
+        const end = Math.min(begin + INPUT_BUFFER_UNITS, this.units.length);
         if (begin < end) this.#halves.set(this.units.subarray(begin, end), address >>> 1);
         this.words[size >>> 2] = Math.max(end - begin, 0);
       },
@@ -214,7 +218,7 @@ export class TreeSitterCore {
   }
 
   #grow(bytes: number): number {
-    if (bytes > MEMORY_LIMIT_BYTES) throw new HeapLimitError();
+    if (bytes > MEMORY_LIMIT_BYTES) throw new LimitError();
     const target = Math.min(Math.max(bytes, this.memoryBytes + GROW_BYTES), MEMORY_LIMIT_BYTES);
     this.#memory.grow(Math.ceil((target - this.memoryBytes) / PAGE_BYTES));
     this.words = new Int32Array(this.#memory.buffer);

@@ -1,4 +1,4 @@
-import { HeapLimitError, type LoadedGrammar, TreeSitterCore } from "./core.ts";
+import { LimitError, type LoadedGrammar, TreeSitterCore } from "./core.ts";
 import type { GrammarName, GrammarSource } from "./languages.ts";
 import { NEWLINE } from "./statements.ts";
 import { type Origin, START_OF_TEXT, SyntaxTree } from "./syntax-node.ts";
@@ -117,7 +117,7 @@ export class SyntaxEngine {
   /**
    * Parses UTF-16 text, which may be a part of `text` that begins at `origin`. The tree is valid until the next parse.
    *
-   * @param budget limit on the parse's cost; the actual cost is subtracted.
+   * @param budget limit on the parse's cost; the actual cost is subtracted. Nothing is parsed once it is below zero.
    * @param gaps parts of the text that are not read, in order: skipping them costs nothing, reading blanks does.
    * @throws ParserUnavailableError if the core had to be booted again and could not be.
    */
@@ -129,6 +129,7 @@ export class SyntaxEngine {
     origin = START_OF_TEXT,
     gaps: readonly Gap[] = [],
   ): SyntaxResult {
+    if (budget.calls < 0 || budget.reads < 0) return { ok: false, reason: "budget" };
     const core = this.#core;
     if (this.#broken) this.#reboot();
     core.units = NEED_LINE_BREAK.has(grammar.name) ? withLineBreak(units) : units;
@@ -143,9 +144,9 @@ export class SyntaxEngine {
       const { exports } = core;
       exports["ts_parser_set_language"]!(this.#parser, grammar.address);
       const count = gaps.length === 0 ? 0 : gaps.length + 1;
-      const ranges = count === 0 ? 0 : this.#writeRanges(gaps, origin, units.length);
+      const ranges = count === 0 ? 0 : this.#writeRanges(gaps, origin, core.units.length);
       const tree = exports["ts_parser_parse_wasm"]!(this.#parser, this.#input, 0, ranges, count);
-      if (core.remainingCalls < 0 || core.remainingReads < 0) return { ok: false, reason: "budget" };
+      if (core.remainingCalls < 0) return { ok: false, reason: "budget" };
       if (tree === 0) return { ok: false, reason: "parser-error" };
       return { ok: true, tree: new SyntaxTree(core, tree, grammar, text, origin) };
     } catch (error) {
@@ -184,11 +185,11 @@ export class SyntaxEngine {
    * @throws ParserUnavailableError if the core cannot be booted again.
    */
   recover(error: unknown): Failure {
-    const isHeapLimit = error instanceof HeapLimitError;
+    const isLimit = error instanceof LimitError;
     // Deep recursion causes a RangeError.
-    if (!isHeapLimit && !(error instanceof wasm.RuntimeError) && !(error instanceof RangeError)) throw error;
+    if (!isLimit && !(error instanceof wasm.RuntimeError) && !(error instanceof RangeError)) throw error;
     this.#reboot();
-    return isHeapLimit ? "budget" : "parser-error";
+    return isLimit ? "budget" : "parser-error";
   }
 
   #reboot(): void {

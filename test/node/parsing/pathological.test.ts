@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { SyntaxEngine } from "../../../src/engines/parsing/engine.ts";
+import { nodeGrammars } from "../../../src/engines/parsing/grammars-node.ts";
 import { LANGUAGES, type LanguageId } from "../../../src/engines/parsing/languages.ts";
 import { encode, parseText, violations } from "./support.ts";
 
@@ -110,11 +112,23 @@ describe("code", () => {
   it.each(["@", "@abc", "@abc(", '@abc("', "@file:"])(
     "Kotlin that ends within an annotation, %s, is parsed",
     async (end) => {
-      for (const text of [`val a = 1\n${end}`, `class A {\n  val a = 1\n  ${end}`]) {
+      for (const start of ["", "class A {\n  ", "fun f() {\n  b c\n}\n"]) {
+        const text = `${start}val a = 1\n${end}`;
         const parsed = await parseText("kotlin", text);
         expect(parsed.symbols.map(({ name }) => name)).toContain("a");
         expect(violations(parsed, encode(text))).toEqual([]);
       }
     },
   );
+
+  it("Kotlin whose budget of reads ends within an annotation is given up, and the parser goes on", async () => {
+    const engine = await SyntaxEngine.create(nodeGrammars());
+    const grammar = await engine.grammar("kotlin");
+    const parse = (text: string, reads: number) => {
+      const units = Uint16Array.from(text, (character) => character.charCodeAt(0));
+      return engine.parse(units, text, grammar, { calls: 1_000, reads });
+    };
+    expect(parse(`val a = 1\n@${"b".repeat(SIZE)}`, 1)).toEqual({ ok: false, reason: "budget" });
+    expect(parse("val a = 1\n", 10)).toMatchObject({ ok: true });
+  });
 });
