@@ -6,8 +6,8 @@ import type { LanguageId } from "../../engines/parsing/languages.ts";
 import { languageInfo } from "../../engines/parsing/detect.ts";
 import { compiledCore } from "../../engines/parsing/grammars-node.ts";
 import { boundHeaps } from "./heap.ts";
-import type { ParseForStore, StoreOutcome } from "./parse-file.ts";
-import type { ParseAnswer, ParseRequest, ParseWorkerData } from "./parse-worker.ts";
+import type { ParseAnswer, ParseForStore, ParseRequest, StoreOutcome } from "./parse-file.ts";
+import type { ParseWorkerData } from "./parse-worker.ts";
 
 /** Each worker holds its own grammars, some 40 MB. */
 const MAX_WORKERS = 8;
@@ -37,7 +37,7 @@ export function packedGrammars(): string | undefined {
 
 interface Task {
   request: ParseRequest;
-  resolve: (outcome: StoreOutcome) => void;
+  resolve: (answer: ParseAnswer) => void;
   reject: (error: Error) => void;
 }
 
@@ -72,9 +72,15 @@ export class ParsePool {
 
   /** Parses a file to what the index stores of it, or a reason to skip it. Transfers `bytes`, which are empty for the caller afterwards. */
   async parse(bytes: Uint8Array, language: LanguageId): Promise<StoreOutcome> {
-    if (this.#inline) return (await this.#inline)(bytes, language);
+    const request = { bytes, language };
+    const [answer] = this.#inline ? await (await this.#inline)([request]) : [await this.#parseInWorker(request)];
+    if (answer === undefined || "error" in answer) throw new Error(`parsing failed: ${answer?.error}`);
+    return answer;
+  }
+
+  #parseInWorker(request: ParseRequest): Promise<ParseAnswer> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ request: { bytes, language }, resolve, reject });
+      this.#waiting.push({ request, resolve, reject });
       this.#dispatch();
     });
   }
@@ -166,9 +172,7 @@ export class ParsePool {
       const tasks = this.#running.get(worker) ?? [];
       this.#running.delete(worker);
       this.#idle.push(worker);
-      for (const [i, answer] of answers.entries())
-        if ("error" in answer) tasks[i]?.reject(new Error(`parsing failed: ${answer.error}`));
-        else tasks[i]?.resolve(answer);
+      for (const [i, answer] of answers.entries()) tasks[i]?.resolve(answer);
       this.#dispatch();
     });
     worker.on("error", (error) => {

@@ -1,6 +1,7 @@
 import { buildChunks, MAX_WEIGHT, TARGET_WEIGHT } from "./chunks.ts";
 import { declarationOutline } from "./declarations/declarations.ts";
 import { contentLanguage, languageInfo } from "./detect.ts";
+import type { LoadedGrammar } from "./core.ts";
 import { SyntaxEngine, workBudget } from "./engine.ts";
 import type { GrammarName, GrammarSource, LanguageId } from "./languages.ts";
 import { glueComments, glueLeads, layoutLevels, syntaxLevels } from "./levels.ts";
@@ -48,6 +49,11 @@ export interface CodeParser {
    * @throws ParserUnavailableError when the core cannot be started again (retry elsewhere), and errors of loading the grammar.
    */
   parse(input: ParseInput): Promise<ParsedFile>;
+  /**
+   * Loads the grammar of a file. What is returned parses the file as {@link parse} does and waits for nothing, so that the caller can end
+   * it after a time. The parser is not to be used after that.
+   */
+  prepare(input: ParseInput): Promise<() => ParsedFile>;
 }
 
 /** What parsing a file consists of, in this order: decoding, the syntax tree, symbols and cuts, uses, further parses after errors, secrets, chunks. */
@@ -70,10 +76,11 @@ export async function createParser(
 ): Promise<CodeParser> {
   const engine = await SyntaxEngine.create(source);
   const compiled = new Map<GrammarName, CompiledRules>();
-  return {
-    async parse({ bytes, language: named }) {
-      const language = contentLanguage(named, bytes);
-      const { mode } = languageInfo(language);
+  const prepare = async ({ bytes, language: named }: ParseInput): Promise<() => ParsedFile> => {
+    const language = contentLanguage(named, bytes);
+    const { mode, grammar: name } = languageInfo(language);
+    const grammar = name && (await engine.grammar(name));
+    return () => {
       const outcome = mode === "declarations" ? "structure" : mode;
       const text = new SourceText(bytes);
       onStage("decode");
@@ -87,30 +94,31 @@ export async function createParser(
         const plain = plainOutline(text);
         return finish(text, notebook?.complete(plain) ?? plain, { outcome: "plain" }, onStage);
       }
-      const outline = await syntaxOutline(engine, compiled, language, notebook?.code ?? text, { readUses, onStage });
+      const outline = grammar
+        ? syntaxOutline(engine, grammar, compiled, language, notebook?.code ?? text, { readUses, onStage })
+        : "no-grammar";
       const result = typeof outline === "string" || !notebook ? outline : notebook.complete(outline);
       if (typeof result === "string")
         return finish(text, plainOutline(text), { outcome: "fallback", fallbackReason: result }, onStage);
       return finish(text, result, { outcome: result.isPartial ? "partial" : "syntax" }, onStage);
-    },
+    };
   };
+  return { prepare, parse: async (input) => (await prepare(input))() };
 }
 
-async function syntaxOutline(
+function syntaxOutline(
   engine: SyntaxEngine,
+  grammar: LoadedGrammar,
   compiledRules: Map<GrammarName, CompiledRules>,
   language: LanguageId,
   source: SourceText,
   { readUses, onStage }: Pick<ParserOptions, "readUses"> & Required<Pick<ParserOptions, "onStage">>,
-): Promise<Outline | FallbackReason> {
-  const name = languageInfo(language).grammar;
-  const rules = name === undefined ? undefined : GRAMMAR_RULES[name];
-  if (name === undefined || rules === undefined) return "no-grammar";
+): Outline | FallbackReason {
+  const { name } = grammar;
   const embedded = embeddedCode(language, source);
   if (embedded === "none") return "no-grammar";
   const parts = embedded === "whole" ? undefined : embedded;
-  const grammar = await engine.grammar(name);
-  const compiled = compiledRules.get(name) ?? compileRules(rules, grammar);
+  const compiled = compiledRules.get(name) ?? compileRules(GRAMMAR_RULES[name], grammar);
   compiledRules.set(name, compiled);
   const whole = parts?.units ?? source.codeUnits();
   // The long lines of a notebook are outputs, which are blank here.

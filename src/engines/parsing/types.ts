@@ -76,7 +76,7 @@ export interface Chunk {
 }
 
 /** Why a file whose language has a grammar got plain chunks. */
-export type FallbackReason = "no-grammar" | "budget" | "long-lines" | "too-deep" | "parser-error";
+export type FallbackReason = "no-grammar" | "budget" | "long-lines" | "too-deep" | "parser-error" | "time";
 
 export interface ParsedFile {
   text: string;

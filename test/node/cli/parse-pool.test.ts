@@ -25,13 +25,25 @@ it("replaces a worker that has loaded many grammars, and parses every file", asy
     const rest = named.map(([language, text]) => parse(language, text));
     expect(await Promise.all(first)).toHaveLength(120);
     const inline = storeParser(undefined);
-    for (const [i, [language, text]] of named.entries())
-      expect(await rest[i]).toMatchObject(await inline(new TextEncoder().encode(text), language));
+    const requests = named.map(([language, text]) => ({ language, bytes: new TextEncoder().encode(text) }));
+    expect(await Promise.all(rest)).toMatchObject(await inline(requests));
     expect(started).toBe(2);
   } finally {
     process.off("worker", count);
     await pool.close();
   }
+});
+
+it("takes a file that is not parsed in time for text, and goes on", async () => {
+  const bytes = (text: string) => new TextEncoder().encode(text);
+  // A second and a half as TypeScript, a fiftieth of a second as text.
+  const slow = bytes("export abstract class A<T> implements B {\n".repeat(4_000));
+  const parse = storeParser(undefined, undefined, () => 500);
+  const python = { language: "python", bytes: bytes("def one():\n    return 1\n") } as const;
+  const typescript = { language: "typescript", bytes: slow } as const;
+  const answers = await parse([python, typescript, { ...python }, { ...typescript }]);
+  const outcomes = answers.map((answer) => ("outcome" in answer ? answer.outcome : answer));
+  expect(outcomes).toEqual(["syntax", "fallback:time", "syntax", "fallback:time"]);
 });
 
 it("orders files by grammar, otherwise as they are given", () => {
