@@ -11,6 +11,7 @@ import { type StepContext, searchWriter } from "./context.ts";
 import { contentId, sha256Hex } from "./ids.ts";
 import { pages } from "../../lib/pages.ts";
 import { getShard, type StagedBlob } from "./staging.ts";
+import { shardParser } from "./suspects.ts";
 import {
   claimVectors,
   findContents,
@@ -107,7 +108,7 @@ interface Prepared {
 
 /** Parses and embeds contents that are not stored yet, in parts of about `WRITE_ROWS` rows. */
 async function* prepare(step: StepContext, blobs: readonly StagedBlob[]): AsyncGenerator<Prepared, void, void> {
-  const parser = await step.parser();
+  const parse = await shardParser(step, await step.parser());
   const wanted = blobs.flatMap((blob) =>
     blob.languages.map((language) => ({ blob, language, id: contentId(step.run.tenantId, blob.sha256, language) })),
   );
@@ -119,7 +120,7 @@ async function* prepare(step: StepContext, blobs: readonly StagedBlob[]): AsyncG
   let rows = 0;
   for (const { blob, language, id } of wanted) {
     if (stored.has(id)) continue;
-    const parsed = await parser.parse({ bytes: blob.bytes, language });
+    const parsed = await parse({ id, bytes: blob.bytes, language });
     contents.push({ id, sha256: blob.sha256, language, sizeBytes: blob.bytes.byteLength, parsed });
     rows += parsed.symbols.length + parsed.chunks.length;
     if (rows < WRITE_ROWS) continue;

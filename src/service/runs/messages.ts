@@ -27,6 +27,9 @@ export const runPrefix = (runId: string, attempt: number) => `runs/${runId}/${at
 /** The staged object that a shard's message names. */
 export const shardKey = (runId: string, attempt: number, shard: number) => `${runPrefix(runId, attempt)}shard-${shard}`;
 
+/** Prefix of the notes of what an attempt is parsing. They outlast the attempt. */
+export const parsingPrefix = (runId: string, attempt: number) => `${runPrefix(runId, attempt)}parsing/`;
+
 /** The message that starts a step of a run's attempt. */
 export function stepMessage(
   { spec, attempt }: { spec: RunSpec; attempt: number },
