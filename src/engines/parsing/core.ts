@@ -30,6 +30,11 @@ const GROW_BYTES = 2 * MEBIBYTE;
 
 /** The core copies source text through a buffer of 10 KiB and keeps two bytes of it. */
 const INPUT_BUFFER_UNITS = 5119;
+/**
+ * A piece that goes on where the last one ends was read to its end, the others mostly at their beginning: a scanner goes back to the start of a
+ * line to count columns.
+ */
+const READS_OF_READING_ON = 40;
 /** A scanner may allocate zero bytes and still write to them (Swift's does). */
 const MIN_CALLOC_BYTES = 64;
 /** First entry of the core in the table of functions. Entry 0 is the null function; the grammars come after the core. */
@@ -84,8 +89,10 @@ export class TreeSitterCore {
   units: Uint16Array = NO_UNITS;
   /** Progress calls that the parse may still make. */
   remainingCalls = 0;
-  /** Number of text pieces that the parse may still read. */
+  /** Number of text pieces that the parse may still read; one that goes on where the last one ends counts as {@link READS_OF_READING_ON}. */
   remainingReads = 0;
+  /** Where the last piece that was read ends. */
+  #readTo = -1;
   #halves: Uint16Array;
   /** The core's data and the start of the heap, as restored by {@link rewind}. */
   #start = { data: new Int32Array(0), heap: new Int32Array(0) };
@@ -153,6 +160,7 @@ export class TreeSitterCore {
    * independent of earlier files.
    */
   rewind(): void {
+    this.#readTo = -1;
     this.words.set(this.#start.data, CORE_AT >>> 2);
     this.words.set(this.#start.heap, HEAP_AT >>> 2);
   }
@@ -203,9 +211,11 @@ export class TreeSitterCore {
     return {
       // Copies prepared code units into the core's buffer: no strings, no callbacks of callbacks.
       tree_sitter_parse_callback: (address: number, index: number, _row: number, _column: number, size: number) => {
-        if (--this.remainingReads < 0) throw new LimitError();
         const begin = index >>> 0;
         const end = Math.min(begin + INPUT_BUFFER_UNITS, this.units.length);
+        this.remainingReads -= begin === this.#readTo && begin < end ? READS_OF_READING_ON : 1;
+        this.#readTo = end;
+        if (this.remainingReads < 0) throw new LimitError();
         if (begin < end) this.#halves.set(this.units.subarray(begin, end), address >>> 1);
         this.words[size >>> 2] = Math.max(end - begin, 0);
       },

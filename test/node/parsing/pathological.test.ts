@@ -109,6 +109,18 @@ describe("code", () => {
     expect(process.cpuUsage(started).user / 1e6).toBeLessThan(5 * MAX_SECONDS);
   });
 
+  it.each<[LanguageId, string]>([
+    ["javascript", "/*\n"],
+    ["go", "/*\n"],
+    ["python", "\\\n"],
+  ])("in %s of %j, each of which is read up to the end, is given up early", async (language, unit) => {
+    const text = unit.repeat(Math.ceil((5 * SIZE) / unit.length));
+    const started = process.cpuUsage();
+    const parsed = await parseText(language, text);
+    expect([parsed.outcome, parsed.fallbackReason]).toEqual(["fallback", "budget"]);
+    expect(process.cpuUsage(started).user / 1e6).toBeLessThan(MAX_SECONDS);
+  });
+
   it.each(["@", "@abc", "@abc(", '@abc("', "@file:"])(
     "Kotlin that ends within an annotation, %s, is parsed",
     async (end) => {
