@@ -4,6 +4,7 @@
  * only other queries.
  */
 import { on, once } from "node:events";
+import module from "node:module";
 import { createNeonEndpoint, type Session } from "./neon-endpoint.ts";
 
 /** What the process serves. */
@@ -70,6 +71,8 @@ async function main(): Promise<void> {
   await once(server, "listening");
   const address = server.address();
   report({ type: "ready", port: typeof address === "object" && address ? address.port : listenPort });
+  // Node writes its cache of compiled modules when a process exits, and this one is killed.
+  module.flushCompileCache?.();
 
   for await (const [command] of commands) {
     if (command.type === "close") break;
