@@ -1,10 +1,10 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { neon } from "@neondatabase/serverless";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { startDatabase } from "../../../src/tooling/local/database/database.ts";
 import { processIdentity } from "../../../src/tooling/local/stack/processes.ts";
 
@@ -31,11 +31,18 @@ describe("a data directory", () => {
 
   it("is opened again after its service was killed, when the statement that it was working on has ended", async () => {
     const dataDir = mkdtempSync(path.join(os.tmpdir(), "code-context-database-"));
+    const compiled = mkdtempSync(path.join(os.tmpdir(), "code-context-compiled-"));
     try {
       const service = fork(new URL("../../support/database-service.ts", import.meta.url), [dataDir], {
+        env: { ...process.env, NODE_COMPILE_CACHE: compiled },
         execArgv: ["--import", new URL("../../../src/tooling/local/drizzle-imports.mjs", import.meta.url).href],
       });
+      onTestFinished(() => void service.kill("SIGKILL"));
       const [url] = (await once(service, "message")) as [string];
+      // Neither process has ended, which is when Node writes what it has compiled.
+      const modules = () =>
+        readdirSync(compiled, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+      await expect.poll(() => modules().length).toBeGreaterThan(10);
       await neon(url)`insert into tenants (id, name) values (gen_random_uuid(), 'kept')`;
       const slow = neon(url)`select count(*) from generate_series(1, 4000000)`.catch(() => undefined);
       const { pid } = JSON.parse(readFileSync(path.join(dataDir, "database.pid"), "utf8")) as { pid: number };
@@ -51,6 +58,7 @@ describe("a data directory", () => {
       await running.close();
       expect(existsSync(path.join(dataDir, "database.pid"))).toBe(false);
     } finally {
+      rmSync(compiled, { recursive: true, force: true });
       rmSync(dataDir, { recursive: true, force: true });
     }
   });
@@ -77,6 +85,33 @@ describe("a data directory", () => {
       await expect(startDatabase({ dataDir })).rejects.toThrow(/cannot be opened/);
     } finally {
       rmSync(dataDir, { recursive: true, force: true });
+    }
+  });
+});
+
+describe("a new database", () => {
+  it("is a copy of one that was made once, and is removed when it is closed if it is temporary", async () => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), "code-context-temporary-"));
+    const { TMPDIR } = process.env;
+    process.env["TMPDIR"] = folder;
+    try {
+      const identities: unknown[] = [];
+      for (const name of ["one", "two"]) {
+        const running = await startDatabase();
+        const database = neon(running.url);
+        await database`insert into tenants (id, name) values (gen_random_uuid(), ${name})`;
+        expect(await database`select name from tenants`).toEqual([{ name }]);
+        const [row] = await database`select system_identifier::text as id from pg_control_system()`;
+        identities.push(row?.["id"]);
+        expect(readdirSync(folder)).toHaveLength(1);
+        await running.close();
+        expect(readdirSync(folder)).toEqual([]);
+      }
+      expect(identities[0], "PostgreSQL gives each database that it initialises another").toBe(identities[1]);
+    } finally {
+      if (TMPDIR === undefined) delete process.env["TMPDIR"];
+      else process.env["TMPDIR"] = TMPDIR;
+      rmSync(folder, { recursive: true, force: true });
     }
   });
 });

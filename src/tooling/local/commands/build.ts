@@ -1,4 +1,4 @@
-/** `npm run build`: the production bundles, in dist/, and the archive that new local databases are made from. */
+/** `npm run build`: the production bundles, in dist/, and the database that new local ones are copies of. */
 import { buildBundles, WORKERS } from "../bundles/bundles.ts";
 import { prepareTemplate } from "../database/database.ts";
 import { runMain } from "./main.ts";

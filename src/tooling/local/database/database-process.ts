@@ -25,8 +25,6 @@ interface DatabaseProcessOptions {
 interface DatabaseProcess {
   /** Connection string with the password; `openDb` takes it. */
   url: string;
-  /** Writes an archive of an embedded database to a file. */
-  dump(file: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -51,7 +49,6 @@ export async function startDatabaseProcess(options: DatabaseProcessOptions): Pro
     };
     child.on("message", (report: DatabaseReport) => {
       if (report.type === "notice") return onNotice?.(report.line);
-      if (report.type === "dumped") return;
       // Everything is on disk; V8 would take 0.35 s to give back the memory of PGlite.
       if (report.type === "closed") return void child.kill("SIGKILL");
       if (report.type === "ready") {
@@ -72,14 +69,6 @@ export async function startDatabaseProcess(options: DatabaseProcessOptions): Pro
   });
   return {
     url: `postgres://local:${settings.password}@127.0.0.1:${port}/postgres`,
-    dump: async (file) => {
-      const dumped = new Promise<void>((resolve, reject) => {
-        child.on("message", (report: DatabaseReport) => report.type === "dumped" && resolve());
-        child.once("exit", () => reject(new Error("the database has stopped")));
-      });
-      send(child, { type: "dump", file });
-      await dumped;
-    },
     close: async () => {
       closing = true;
       send(child, { type: "close" });

@@ -10,7 +10,7 @@ import { createNeonEndpoint, type Session } from "./neon-endpoint.ts";
 /** What the process serves. */
 export interface DatabaseSettings {
   database:
-    | { type: "embedded"; folder: string | undefined; template: string | undefined }
+    | { type: "embedded"; folder: string; vacuums: boolean }
     | { type: "server"; url: string; connections: number | undefined };
   /** Of the endpoint, on 127.0.0.1; 0 for any free one. */
   port: number;
@@ -19,22 +19,17 @@ export interface DatabaseSettings {
 }
 
 /** Messages to the process; `open` is the first. They are not arguments, which any user of the machine can read. */
-export type DatabaseCommand =
-  | { type: "open"; settings: DatabaseSettings }
-  | { type: "dump"; file: string }
-  | { type: "close" };
+export type DatabaseCommand = { type: "open"; settings: DatabaseSettings } | { type: "close" };
 
 /** Reports of the process. */
 export type DatabaseReport =
   | { type: "ready"; port: number }
-  | { type: "dumped" }
   | { type: "closed" }
   | { type: "notice"; line: string }
   | { type: "failed"; message: string; code?: string | undefined };
 
 interface Served {
   acquire(): Promise<Session>;
-  dump?(file: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -74,13 +69,8 @@ async function main(): Promise<void> {
   // Node writes its cache of compiled modules when a process exits, and this one is killed.
   module.flushCompileCache?.();
 
-  for await (const [command] of commands) {
-    if (command.type === "close") break;
-    if (command.type === "dump") {
-      await database.dump?.(command.file);
-      report({ type: "dumped" });
-    }
-  }
+  // The only command that follows is to close.
+  await commands.next();
   server.closeAllConnections();
   server.close();
   await database.close();

@@ -1,18 +1,19 @@
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { randomBytes } from "node:crypto";
 import { isLoopback } from "../../../service/db/client.ts";
 import { OperatorError } from "../../errors.ts";
 import { startDatabaseProcess } from "./database-process.ts";
 import { migrate } from "./migrations.ts";
-import { saveTemplate, templatePath } from "./template.ts";
+import { copyTemplate, ensureTemplate } from "./template.ts";
 import { localSecrets, newSecrets } from "../stack/local-secrets.ts";
 
 /** PostgreSQL closes the connection at once, and an endpoint answers; the bundles that are built meanwhile may keep this process busy. */
 const PROBE_TIMEOUT_MS = 30_000;
 
 interface DatabaseOptions {
-  /** Data directory; the database is its subfolder `database`. In memory when absent. */
+  /** Data directory; the database is its subfolder `database`. When absent, a temporary one that is removed when the database is closed. */
   dataDir?: string;
   /** Port on 127.0.0.1; any free one when absent. */
   port?: number;
@@ -31,34 +32,53 @@ export interface RunningDatabase {
  * Throws `OperatorError` if the port is taken or the folder's database cannot be opened.
  */
 export async function startDatabase(options: DatabaseOptions = {}): Promise<RunningDatabase> {
-  const { dataDir, port = 0 } = options;
-  if (dataDir !== undefined) mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const folder = dataDir === undefined ? undefined : path.join(dataDir, "database");
-  if (dataDir !== undefined) setAsideUnfinished(dataDir);
-  const isNew = folder === undefined || !existsSync(folder);
-  const template = templatePath();
-  // PGlite creates world-writable files, so the folder itself is restricted to the owner.
-  if (folder !== undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const { databasePassword: password } = dataDir === undefined ? newSecrets() : localSecrets(dataDir);
+  const { port = 0, onFatal } = options;
+  const isTemporary = options.dataDir === undefined;
+  const dataDir = options.dataDir ?? mkdtempSync(path.join(os.tmpdir(), "code-context-database-"));
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  setAsideUnfinished(dataDir);
+  const folder = path.join(dataDir, "database");
+  if (!existsSync(folder)) copyTemplate(await ensureTemplate(makeDatabase), folder);
+  const { databasePassword: password } = localSecrets(dataDir);
+  const database = await startDatabaseProcess({
+    // A temporary database is that of a test, which says itself when to analyze.
+    settings: { database: { type: "embedded", folder, vacuums: !isTemporary }, port, password },
+    pidFile: path.join(dataDir, "database.pid"),
+    explain: (message) =>
+      new OperatorError(
+        `the database in ${folder} cannot be opened (${message}): move it away or set DATA_DIR to another directory`,
+      ),
+    onFatal,
+  });
+  const close = async () => {
+    await database.close();
+    if (isTemporary) rmSync(dataDir, { recursive: true, force: true });
+  };
+  try {
+    await migrate(database.url);
+    writeFileSync(path.join(dataDir, READY_MARK), "");
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { url: database.url, close };
+}
+
+/** Makes a database with all migrations in an empty folder. */
+async function makeDatabase(folder: string): Promise<void> {
   const database = await startDatabaseProcess({
     settings: {
-      database: { type: "embedded", folder, template: isNew && existsSync(template) ? template : undefined },
-      port,
-      password,
+      database: { type: "embedded", folder, vacuums: false },
+      port: 0,
+      password: newSecrets().databasePassword,
     },
-    pidFile: dataDir === undefined ? undefined : path.join(dataDir, "database.pid"),
-    explain: (message) => new OperatorError(cannotOpen(folder, message)),
-    onFatal: options.onFatal,
+    explain: (message) => new OperatorError(`the database cannot start: ${message}`),
   });
   try {
     await migrate(database.url);
-    if (isNew && !existsSync(template)) await saveTemplate(template, (file) => database.dump(file));
-    if (dataDir !== undefined) writeFileSync(path.join(dataDir, READY_MARK), "");
-  } catch (error) {
+  } finally {
     await database.close();
-    throw error;
   }
-  return database;
 }
 
 export interface ServerDatabaseOptions {
@@ -110,11 +130,9 @@ async function speaksHttp(url: string): Promise<boolean> {
   );
 }
 
-/** Creates the archive for new databases if it is missing. */
+/** Makes the database that new ones are copies of if it is missing. */
 export async function prepareTemplate(): Promise<void> {
-  if (existsSync(templatePath())) return;
-  const database = await startDatabase();
-  await database.close();
+  await ensureTemplate(makeDatabase);
 }
 
 /** Present once a database is complete. */
@@ -126,10 +144,4 @@ function setAsideUnfinished(dataDir: string): void {
   if (!existsSync(folder) || existsSync(path.join(dataDir, READY_MARK))) return;
   rmSync(`${folder}.unfinished`, { recursive: true, force: true });
   renameSync(folder, `${folder}.unfinished`);
-}
-
-function cannotOpen(folder: string | undefined, message: string): string {
-  return folder === undefined
-    ? `the database cannot start: ${message}`
-    : `the database in ${folder} cannot be opened (${message}): move it away or set DATA_DIR to another directory`;
 }

@@ -1,5 +1,4 @@
 /** The embedded database: PGlite, a PostgreSQL with a single session that answers synchronously. */
-import { readFileSync, writeFileSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { PGlite } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite-pgvector";
@@ -8,16 +7,14 @@ import { DatabaseFailure, type Session } from "./neon-endpoint.ts";
 import { decodeResult, encodeQuery, type WireResult } from "./postgres-wire.ts";
 
 interface EmbeddedOptions {
-  /** Folder of the database; in memory when absent. */
-  folder: string | undefined;
-  /** Archive from which a new database is created, instead of initialising one. */
-  template: string | undefined;
+  /** Folder of the database; a new one is initialised in it if it is empty. */
+  folder: string;
+  /** Whether statistics and dead rows are looked after. */
+  vacuums: boolean;
 }
 
 interface EmbeddedDatabase {
   acquire(): Promise<Session>;
-  /** Writes an archive of the whole database. */
-  dump(file: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -50,16 +47,15 @@ class Postgres extends PGlite {
 }
 
 /** Opens or creates the database. Throws an `Error` with what PostgreSQL says if it cannot be opened. */
-export async function openEmbedded({ folder, template }: EmbeddedOptions): Promise<EmbeddedDatabase> {
+export async function openEmbedded({ folder, vacuums }: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const complaints: string[] = [];
   let database: PGlite;
   try {
     database = new Postgres({
-      dataDir: folder === undefined ? "memory://" : folder,
+      dataDir: folder,
       extensions: { vector },
       initDbStartParams: NEW_DATABASE,
       startParams: [...PGlite.defaultStartParams, ...SETTINGS],
-      ...(template !== undefined && { loadDataDir: new Blob([readFileSync(template)]) }),
       onStderr: (line) => {
         if (/\b(?:FATAL|PANIC|ERROR):/.test(line)) complaints.push(line);
         if (complaints.length > LAST_LINES) complaints.shift();
@@ -93,16 +89,11 @@ export async function openEmbedded({ folder, template }: EmbeddedOptions): Promi
     await turn;
     return { query, release: resolve };
   };
-  // A database in memory is that of a test, which says itself when to analyze.
-  const stopAutovacuum = folder === undefined ? () => {} : startAutovacuum(takeTurn, () => sessions);
+  const stopAutovacuum = vacuums ? startAutovacuum(takeTurn, () => sessions) : () => {};
   return {
     acquire: () => {
       sessions++;
       return takeTurn();
-    },
-    dump: async (file) => {
-      const archive = await database.dumpDataDir("none");
-      writeFileSync(file, new Uint8Array(await archive.arrayBuffer()));
     },
     close: async () => {
       stopAutovacuum();

@@ -1,32 +1,63 @@
 /**
- * An archive of a new database with all migrations applied. Initialising PostgreSQL takes 3 to 4 s; unpacking the archive takes
- * one. The first database that starts without an archive creates it. It holds no secret: the password belongs to the endpoint.
+ * The folder of a new database with all migrations applied, of which new databases are copies: to initialise PostgreSQL takes 3 to 4 s. It
+ * holds no secret: the password belongs to the endpoint.
  */
 import { createHash } from "node:crypto";
-import { globSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  constants,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { PROJECT_ROOT } from "../project.ts";
 
 const FOLDER = path.join(PROJECT_ROOT, "dist", "database");
 
-/** Path of the archive for this version of PGlite and these migrations. */
-export function templatePath(): string {
+/** Path of the folder for this version of PGlite and these migrations. */
+function templatePath(): string {
   const hash = createHash("sha256");
   const entry = createRequire(import.meta.url).resolve("@electric-sql/pglite");
   const manifest = path.join(path.dirname(entry), "..", "package.json");
   for (const file of [manifest, ...globSync("drizzle/**/*.{sql,json}", { cwd: PROJECT_ROOT }).toSorted()]) {
     hash.update(readFileSync(path.resolve(PROJECT_ROOT, file)));
   }
-  return path.join(FOLDER, `${hash.digest("hex").slice(0, 16)}.tar`);
+  return path.join(FOLDER, hash.digest("hex").slice(0, 16));
 }
 
-/** Calls `write` with a temporary file, which then replaces all earlier archives. */
-export async function saveTemplate(template: string, write: (file: string) => Promise<void>): Promise<void> {
-  mkdirSync(FOLDER, { recursive: true });
+/**
+ * Path of the template. If there is none, calls `make` with a new folder, which must hold a closed database when it resolves; the folder
+ * then replaces all earlier templates.
+ */
+export async function ensureTemplate(make: (folder: string) => Promise<void>): Promise<string> {
+  const template = templatePath();
+  if (existsSync(template)) return template;
   const temporary = path.join(FOLDER, `.${process.pid}-${path.basename(template)}`);
-  await write(temporary);
-  const outdated = globSync("*.tar", { cwd: FOLDER });
-  renameSync(temporary, template);
-  for (const name of outdated) if (name !== path.basename(template)) rmSync(path.join(FOLDER, name), { force: true });
+  mkdirSync(temporary, { recursive: true, mode: 0o700 });
+  try {
+    await make(temporary);
+    renameSync(temporary, template);
+  } catch (error) {
+    rmSync(temporary, { recursive: true, force: true });
+    // Another process may have finished first.
+    if (!existsSync(template)) throw error;
+  }
+  for (const name of globSync("*", { cwd: FOLDER })) {
+    if (name !== path.basename(template)) rmSync(path.join(FOLDER, name), { recursive: true, force: true });
+  }
+  return template;
+}
+
+/** Makes `folder`, which must not exist, a copy of the template that only its owner can read. */
+export function copyTemplate(template: string, folder: string): void {
+  // PGlite makes files that everyone can write to.
+  mkdirSync(folder, { mode: 0o700 });
+  cpSync(template, folder, { recursive: true, mode: constants.COPYFILE_FICLONE });
+  chmodSync(folder, 0o700);
 }
