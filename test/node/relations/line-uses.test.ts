@@ -66,6 +66,18 @@ it.each([
   ["solidity", "function a() external price {", true],
   ["solidity", "bytes4 a = this.price.selector;", true],
   ["solidity", "uint price = 1;", false],
+  ["vala", "a.connect (price);", true],
+  ["vala", "{ ACTION, price },", true],
+  ["vala", "int price = 1;", false],
+  ["vala", "a = price + 1;", false],
+  ["haxe", "button.onClick = price;", true],
+  ["terraform", "value = var.price", true],
+  ["terraform", "value = module.shop.price", true],
+  ["terraform", "price = 1", false],
+  ["makefile", "all: price other", true],
+  ["makefile", "$(MAKE) -C a price", true],
+  ["makefile", "price: all", false],
+  ["makefile", "A := price", false],
 ] as const)("%s: %s", (language, line, uses) => {
   expect(namesFunction(language, line, "price")).toBe(uses);
 });
@@ -111,6 +123,15 @@ it("callers of functions of Haskell are the definitions that name them, not head
     "web.js:1 name",
   ]);
   expect(await callersOf(files, "total")).toEqual([]);
+});
+
+it("a module of Terraform and a resource are used with what is before their names", async () => {
+  const files = {
+    "main.tf": 'module "price" {\n  source = "./a"\n}\n\nresource "aws_vpc" "price" {\n  a = module.price.id\n}\n',
+    "outputs.tf": 'output "b" {\n  value = aws_vpc.price.id\n}\n\noutput "c" {\n  value = var.price\n}\n',
+  };
+  expect(await callersOf(files, "module.price")).toEqual(["main.tf:6 name"]);
+  expect(await callersOf(files, "aws_vpc.price")).toEqual(["outputs.tf:2 name"]);
 });
 
 it("callers of functions of Clojure call or hand them over; a list of imported names does not", async () => {

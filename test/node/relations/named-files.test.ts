@@ -14,6 +14,11 @@ const FILES = {
   "scripts/build.sh": "echo\n",
   ".github/workflows/ci.yml": "run: ./scripts/build.sh --all\n",
   "README.md": "Run `build.sh`, or scripts/build.sh.\nDo not rebuild.sh\n",
+  "modules/network/main.tf": 'resource "a" "b" {}\n',
+  "examples/full/main.tf": 'module "n" {\n  source = "../../modules/network"\n  other  = "network"\n}\n',
+  "roles/etcd/tasks/main.yml": "- name: etcd\n",
+  "cluster.yml":
+    "- roles:\n    - { role: etcd, tags: etcd }\n    - etcd\n- include_role:\n    name: etcd\n- name: starts etcd\n",
   "a/data.json": "{}\n",
   "b/data.json": "{}\n",
   "a/read.py": 'open("data.json")\nopen("b/data.json")\n',
@@ -24,6 +29,8 @@ it.each([
   ["resources/views/shop/price.blade.php", ["app/shop.php:2"]],
   ["templates/shop/list.html", ["templates/shop/page.html:1", "templates/shop/page.html:2"]],
   ["scripts/build.sh", [".github/workflows/ci.yml:1", "README.md:1"]],
+  ["modules/network", ["examples/full/main.tf:2"]],
+  ["roles/etcd", ["cluster.yml:2", "cluster.yml:3", "cluster.yml:5"]],
   ["a/data.json", ["a/read.py:1"]],
   ["b/data.json", ["a/read.py:2"]],
 ])("%s is named by its path", async (path, lines) => {

@@ -276,7 +276,7 @@ export class UsesFinder {
   /** Adds to each search the lines of files in languages without rules that use its name. */
   async #inOtherFiles(searches: readonly Search[]): Promise<void> {
     const wanted = searches.filter(({ others }) => others.size > 0);
-    const asked = wanted.map(({ name, others, languages }) => ({ name, paths: others, languages }));
+    const asked = wanted.map(({ name, others, languages, owners }) => ({ name, paths: others, languages, owners }));
     const found = await usesInOtherFiles(this.#files, asked);
     for (const [i, { uses }] of wanted.entries()) for (const use of found[i] ?? []) uses.push(use);
   }

@@ -4,6 +4,7 @@ import { isFunction } from "./found.ts";
 import { isPartOfName } from "./occurrences.ts";
 
 const MAX_LINE = 1_000;
+const NONE: ReadonlySet<string> = new Set();
 
 /** How the code of a language is told apart within a line, and where a name in it names a function. */
 interface LineSyntax {
@@ -17,8 +18,11 @@ interface LineSyntax {
   kinds?: readonly string[];
   /** Whether all uses stand in definitions other than modules: what else names a function exports, imports or declares it. */
   isWithin?: boolean;
-  /** Whether a name in code names the function, by what is before and behind it in its line; it does unless given. */
-  isUse?: (before: string, after: string) => boolean;
+  /**
+   * Whether a name in code names the function, by what is before and behind it in its line. `owners` are the names before the last one of the
+   * definitions' qualified names.
+   */
+  isUse: (before: string, after: string, owners: ReadonlySet<string>) => boolean;
 }
 
 /** `let f`, `val f`: binds the name. */
@@ -52,6 +56,14 @@ const LISP: LineSyntax = {
   quotes: '"',
   characters: "-+*!?<>=.%&:'",
   isUse: (before) => !/\(\s*(?:[\w.]+\/)?def[\w-]*\s+$/.test(before),
+};
+/** Languages in which values often have the names of functions: they are called, or handed over as an argument or value of their own. */
+const HANDED: LineSyntax = {
+  comments: ["//"],
+  quotes: `"'`,
+  isUse: (before, after) =>
+    after.trimStart().startsWith("(") ||
+    (/(?:[(,={[&:]|=>)\s*(?:this\.|self\.)?$/.test(before) && /^\s*(?:[,;)\]}]|$)/.test(after)),
 };
 const MESSAGE_RECEIVER = /[\w\])}"']\s+$/;
 
@@ -126,6 +138,32 @@ const SYNTAXES: Readonly<Record<string, LineSyntax>> = {
         before.endsWith(".") ||
         (MESSAGE_RECEIVER.test(before) && /^(?::|\s*\])/.test(after))),
   },
+  vala: HANDED,
+  haxe: HANDED,
+  qml: HANDED,
+  d: HANDED,
+  odin: HANDED,
+  cython: { ...HANDED, comments: ["#"] },
+  terraform: {
+    comments: ["#", "//"],
+    quotes: "",
+    characters: "-",
+    kinds: ["object", "variable"],
+    // `aws_vpc.name.id`, `module.name.id`; `var.name`, and outputs as `module.a.name`.
+    isUse: (before, _after, owners) =>
+      owners.size === 0
+        ? /\bvar\.$|\bmodule\.[\w-]{1,100}(?:\[[^\]]{0,100}\])?\.$/.test(before)
+        : [...owners].some((owner) => before.endsWith(`${owner}.`)),
+  },
+  makefile: {
+    comments: ["#"],
+    quotes: "",
+    characters: "-./",
+    kinds: ["target"],
+    // `all: name`, `$(MAKE) name`
+    isUse: (before) =>
+      /^[^\s=#][^=#]*:(?!=)/.test(before) || /(?:\bmake|\$\(MAKE\)|\$\{MAKE\})\s(?:.*\s)?$/.test(before),
+  },
   solidity: {
     comments: ["//"],
     quotes: `"'`,
@@ -151,14 +189,17 @@ export const isWithinDefinitions = (language: string): boolean => SYNTAXES[langu
  * Whether a line names a definition for which `isUsedInLines` in code: calls it, or hands it over. Comments and texts that begin on
  * another line are taken for code. `text` is one line; beyond 1,000 characters it is not looked at.
  */
-export function namesFunction(language: string, line: string, name: string): boolean {
+export function namesFunction(
+  language: string,
+  line: string,
+  name: string,
+  owners: ReadonlySet<string> = NONE,
+): boolean {
   const text = line.slice(0, MAX_LINE);
   const syntax = SYNTAXES[language];
   if (!syntax || syntax.comments.some((comment) => text.startsWith(comment)) || /^(?:\/\*|\*\s|\(\*|\{-)/.test(text))
     return false;
-  return occurrencesInCode(text, name, syntax).some(
-    ({ before, after }) => syntax.isUse === undefined || syntax.isUse(before, after),
-  );
+  return occurrencesInCode(text, name, syntax).some(({ before, after }) => syntax.isUse(before, after, owners));
 }
 
 function occurrencesInCode(

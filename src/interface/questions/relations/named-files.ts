@@ -1,16 +1,20 @@
-/** Lines that name a file by its path: templates that are rendered, scripts that are run, files that are read. */
+/** Lines that name a file or folder by its path: templates that are rendered, scripts that are run, modules of Terraform, roles of Ansible. */
 import { hasUses, isTemplate } from "../../../engines/relations/languages.ts";
 import { folderOf } from "../../../engines/relations/modules.ts";
 import type { QuestionFiles } from "../../../engines/relations/question-files.ts";
 import type { FoundUse } from "./found.ts";
 import { usesByName } from "./mentioning.ts";
+import { occurrencesOf } from "./occurrences.ts";
 
 /** What paths in texts consist of. */
 const PATH_CHARACTER = /[\w./@~-]/;
 const MAX_PATH = 200;
 const QUOTE = /["'`]/;
 
-/** The lines that name a file of which no import tells; they are known by name. Files of code are imported by the rules of their language. */
+/**
+ * The lines outside of a folder that name it, or those that name a file, of which no import tells; they are known by name. Files of code are
+ * imported by the rules of their language.
+ */
 export async function namingLines(files: QuestionFiles, path: string): Promise<FoundUse[]> {
   const language = files.language(path);
   if (hasUses(language) && !isTemplate(language) && language !== "bash") return [];
@@ -23,10 +27,16 @@ export async function namingLines(files: QuestionFiles, path: string): Promise<F
   const wanted: { name: string; paths: Set<string> }[] = [];
   for (const name of names) {
     const mentioning = await files.mentioning(name, [path]);
-    wanted.push({ name, paths: new Set(mentioning.map((each) => each.path).filter((each) => each !== path)) });
+    const others = mentioning.map((each) => each.path).filter((each) => each !== path && !each.startsWith(`${path}/`));
+    wanted.push({ name, paths: new Set(others) });
   }
-  const found = await usesByName(files, wanted, (line, name) =>
-    namesFile(line.text, name, { path, isBare: isOnly || folderOf(line.path) === folderOf(path) }),
+  const isRole = /(?:^|\/)roles\/[^/]+$/.test(path);
+  const found = await usesByName(
+    files,
+    wanted,
+    (line, name) =>
+      namesFile(line.text, name, { path, isBare: isOnly || folderOf(line.path) === folderOf(path) }) ||
+      (isRole && files.language(line.path) === "yaml" && namesRole(line.text, name)),
   );
   return found.flat();
 }
@@ -55,6 +65,13 @@ export function namesFile(text: string, name: string, { path, isBare }: { path: 
   }
   return false;
 }
+
+/** Whether a line of a playbook names a role: `role: etcd`, `- { role: etcd }`, `name: etcd` below `include_role:`, `- etcd`. */
+const namesRole = (text: string, name: string): boolean =>
+  occurrencesOf(text, name).some(
+    ({ before, after }) =>
+      /^(?:-\s+)?(?:\{\s*)?(?:(?:role|name):\s*)?["']?$/.test(before) && /^["']?\s*(?:[,}#]|$)/.test(after),
+  );
 
 const nameIn = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 

@@ -17,6 +17,8 @@ export interface WantedName {
   paths: ReadonlySet<string>;
   /** Languages in which lines tell of uses of the definitions of that name. */
   languages: ReadonlySet<string>;
+  /** Names that stand before that name in the qualified ones. */
+  owners: ReadonlySet<string>;
 }
 
 /**
@@ -26,13 +28,13 @@ export interface WantedName {
 export async function usesInOtherFiles(files: QuestionFiles, wanted: readonly WantedName[]): Promise<FoundUse[][]> {
   const lines = await files.linesMentioning(wanted);
   const found: FoundUse[][] = [];
-  for (const [i, { name, languages }] of wanted.entries()) {
+  for (const [i, { name, languages, owners }] of wanted.entries()) {
     const uses: FoundUse[] = [];
     for (const [path, own] of Map.groupBy(lines[i] ?? [], (line) => line.path)) {
       const language = files.language(path);
       const isOwn = languages.has(language);
       const passing = own.filter(({ text }) => {
-        if (isOwn) return namesFunction(language, text, name);
+        if (isOwn) return namesFunction(language, text, name, owners);
         return isMdx(path) ? isTag(text, name) : isCalled(text, name);
       });
       const kept = isOwn && isWithinDefinitions(language) ? await withoutHeads(files, path, passing, name) : passing;
