@@ -78,6 +78,7 @@ it.each([
   ["makefile", "$(MAKE) -C a price", true],
   ["makefile", "price: all", false],
   ["makefile", "A := price", false],
+  ["makefile", ".PHONY: price", false],
 ] as const)("%s: %s", (language, line, uses) => {
   expect(namesFunction(language, line, "price")).toBe(uses);
 });

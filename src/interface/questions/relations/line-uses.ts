@@ -162,7 +162,7 @@ const SYNTAXES: Readonly<Record<string, LineSyntax>> = {
     kinds: ["target"],
     // `all: name`, `$(MAKE) name`
     isUse: (before) =>
-      /^[^\s=#][^=#]*:(?!=)/.test(before) || /(?:\bmake|\$\(MAKE\)|\$\{MAKE\})\s(?:.*\s)?$/.test(before),
+      /^(?!\.PHONY\b)[^\s=#][^=#]*:(?!=)/.test(before) || /(?:\bmake|\$\(MAKE\)|\$\{MAKE\})\s(?:.*\s)?$/.test(before),
   },
   solidity: {
     comments: ["//"],

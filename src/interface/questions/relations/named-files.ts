@@ -66,11 +66,11 @@ export function namesFile(text: string, name: string, { path, isBare }: { path: 
   return false;
 }
 
-/** Whether a line of a playbook names a role: `role: etcd`, `- { role: etcd }`, `name: etcd` below `include_role:`, `- etcd`. */
+/** Whether a line of a playbook names a role: `role: etcd`, `- { role: etcd }`, `- etcd`. */
 const namesRole = (text: string, name: string): boolean =>
   occurrencesOf(text, name).some(
     ({ before, after }) =>
-      /^(?:-\s+)?(?:\{\s*)?(?:(?:role|name):\s*)?["']?$/.test(before) && /^["']?\s*(?:[,}#]|$)/.test(after),
+      /^(?:-\s+)?(?:\{\s*)?role:\s*["']?$|^-\s+["']?$/.test(before) && /^["']?\s*(?:[,}#]|$)/.test(after),
   );
 
 const nameIn = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
