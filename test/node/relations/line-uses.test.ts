@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
-import { isUsedInLines, namesFunction } from "../../../src/interface/questions/relations/line-uses.ts";
+import { isUsedInLines, namedInLine } from "../../../src/interface/questions/relations/line-uses.ts";
 import { callersOf } from "./support.ts";
+
+const PRICE = { name: "price", owners: new Set<string>() };
 
 it.each([
   ["haskell", "x <- price a", true],
@@ -16,6 +18,8 @@ it.each([
   ["haskell", 'say "the price is"', false],
   ["elm", "price :: rest", true],
   ["elm", "price : Int", false],
+  ["elm", "{ title, price } =", false],
+  ["fsharp", "let ``a price is`` () =", false],
   ["ocaml", "let a = price 1 in", true],
   ["ocaml", "let price = 1 in", false],
   ["ocaml", "f ~price ~b", false],
@@ -80,7 +84,7 @@ it.each([
   ["makefile", "A := price", false],
   ["makefile", ".PHONY: price", false],
 ] as const)("%s: %s", (language, line, uses) => {
-  expect(namesFunction(language, line, "price")).toBe(uses);
+  expect(namedInLine(language, line, PRICE) !== undefined).toBe(uses);
 });
 
 it("only functions, and what is instantiated in descriptions of hardware, are used in lines", () => {
@@ -93,7 +97,7 @@ it("only functions, and what is instantiated in descriptions of hardware, are us
 it("lines of quotes, backslashes and names take linear time", () => {
   for (const part of ["'", '"', "\\", "price ", "'\"", "{price}", "qw ", "[a price] "])
     for (const language of ["haskell", "perl", "clojure", "objective-c", "solidity", "vim"])
-      namesFunction(language, part.repeat(100_000 / part.length), "price");
+      namedInLine(language, part.repeat(100_000 / part.length), PRICE);
 });
 
 it("callers of functions of Haskell are the definitions that name them, not heads of clauses, exports and imports", async () => {
@@ -124,6 +128,19 @@ it("callers of functions of Haskell are the definitions that name them, not head
     "web.js:1 name",
   ]);
   expect(await callersOf(files, "total")).toEqual([]);
+});
+
+it("a function that is the only one of a name of several words is likely to be meant, and its callers are followed", async () => {
+  const files = {
+    "a.hs": "unitPrice :: Int\nunitPrice = 1\n\nprice :: Int\nprice = unitPrice + unitPrice\n",
+    "b.hs": "listPrice = 1\n\ntotalPrice = price + unitPrice\n\nshow = print totalPrice\n",
+    "c.hs": "listPrice = 2\n\nother = listPrice\n",
+    "d.el": "(defun my-fun (a)\n  \"Like `my-fun', or\nmy-fun with b.\"\n  (my-fun b) (list #'my-fun))\n",
+  };
+  expect(await callersOf(files, "unitPrice")).toEqual(["a.hs:5 likely", "b.hs:3 likely"]);
+  expect(await callersOf(files, "totalPrice")).toEqual(["b.hs:5 likely"]);
+  expect(await callersOf(files, "listPrice")).toEqual(["c.hs:3 name"]);
+  expect(await callersOf(files, "my-fun")).toEqual(["d.el:3 name", "d.el:4 likely"]);
 });
 
 it("a module of Terraform and a resource are used with what is before their names", async () => {

@@ -23,7 +23,7 @@ import { stemOf } from "./importers.ts";
 import { Judge, type Judged, writtenName } from "./judge.ts";
 import { isUsedInLines } from "./line-uses.ts";
 import { type FilesToRead, filesMentioning } from "./mentioning.ts";
-import { usesInOtherFiles } from "./other-files.ts";
+import { soleDefinition, usesInOtherFiles } from "./other-files.ts";
 import { isRubyFile, JOB_CALLS } from "../../../engines/relations/ruby-keys.ts";
 import { componentTypes } from "./component-types.ts";
 import { constructionsOf, isInitializer } from "./constructions.ts";
@@ -146,7 +146,8 @@ export class UsesFinder {
     const places = new Set(definitions.map(symbolKey));
     const byLines = definitions.filter(({ path, kind }) => isUsedInLines(this.#files.language(path), kind));
     const languages = new Set(byLines.map(({ path }) => this.#files.language(path)));
-    return { name, names, near, owners, judge, places, languages, ...files, uses: [] };
+    const sole = languages.size > 0 ? await soleDefinition(this.#files, name) : undefined;
+    return { name, names, near, owners, judge, places, languages, sole, ...files, uses: [] };
   }
 
   /** Searches for other names, of which each search has some. */
@@ -276,7 +277,7 @@ export class UsesFinder {
   /** Adds to each search the lines of files in languages without rules that use its name. */
   async #inOtherFiles(searches: readonly Search[]): Promise<void> {
     const wanted = searches.filter(({ others }) => others.size > 0);
-    const asked = wanted.map(({ name, others, languages, owners }) => ({ name, paths: others, languages, owners }));
+    const asked = wanted.map(({ others, ...search }) => ({ ...search, paths: others }));
     const found = await usesInOtherFiles(this.#files, asked);
     for (const [i, { uses }] of wanted.entries()) for (const use of found[i] ?? []) uses.push(use);
   }

@@ -4,7 +4,6 @@ import { isFunction } from "./found.ts";
 import { isPartOfName } from "./occurrences.ts";
 
 const MAX_LINE = 1_000;
-const NONE: ReadonlySet<string> = new Set();
 
 /** How the code of a language is told apart within a line, and where a name in it names a function. */
 interface LineSyntax {
@@ -19,6 +18,11 @@ interface LineSyntax {
   /** Whether all uses stand in definitions other than modules: what else names a function exports, imports or declares it. */
   isWithin?: boolean;
   /**
+   * Whether a name that only one definition has means that one, by what is before it. Never unless given: of members, and where comments and
+   * texts of several lines have examples.
+   */
+  isSole?: (before: string) => boolean;
+  /**
    * Whether a name in code names the function, by what is before and behind it in its line. `owners` are the names before the last one of the
    * definitions' qualified names.
    */
@@ -32,8 +36,13 @@ const IS_KEY = /^\s*(?:=(?![=~])|:=|<-|<<-|:(?![:=]|\s*$)|=>)/;
 /** `end name`. */
 const ENDS = /\bend(?:\s+\w+)?\s+$/i;
 
+/** `{ a, name } = b`: binds the name. */
+const IS_PATTERN = /^[^{}]*\}\s*=(?!=)/;
+
 const isPlainUse = (before: string, after: string): boolean =>
   !BINDS.test(before) && !IS_KEY.test(after) && !ENDS.test(before) && !before.endsWith("$");
+
+const always = (): boolean => true;
 
 const HASH: LineSyntax = { comments: ["#"], quotes: `"'`, isUse: isPlainUse };
 const DASHES: LineSyntax = { comments: ["--"], quotes: '"', isUse: isPlainUse };
@@ -42,6 +51,7 @@ const HASKELL: LineSyntax = {
   quotes: '"',
   characters: "'",
   isWithin: true,
+  isSole: always,
   isUse: (before, after) =>
     !/^\s*=(?!=)/.test(after) && !(/^\s*::\s/.test(after) && /^(?:where\s|let\s)?$/.test(before)),
 };
@@ -52,6 +62,8 @@ const ML: LineSyntax = {
   isUse: (before, after) => isPlainUse(before, after.replace(/^\s*(?::|=>)/, "")) && !/[~?]$|\band\s+$/.test(before),
 };
 const LISP: LineSyntax = {
+  // Texts of documentation name functions without a parenthesis.
+  isSole: (before) => /(?:\(\s*(?:[\w.-]+\/)?|#')$/.test(before),
   comments: [";"],
   quotes: '"',
   characters: "-+*!?<>=.%&:'",
@@ -72,17 +84,24 @@ const SYNTAXES: Readonly<Record<string, LineSyntax>> = {
   haskell: HASKELL,
   purescript: HASKELL,
   // `a :: rest` is a list there.
-  elm: { ...HASKELL, isUse: (_before, after) => !/^\s*(?:=(?!=)|:\s)/.test(after) },
+  elm: { ...HASKELL, isUse: (_before, after) => !/^\s*(?:=(?!=)|:\s)/.test(after) && !IS_PATTERN.test(after) },
   ocaml: ML,
   sml: ML,
-  fsharp: { ...ML, comments: ["//"] },
+  // ``a name of several words``
+  fsharp: {
+    ...ML,
+    comments: ["//"],
+    isSole: always,
+    isUse: (before, after, owners) => before.split("``").length % 2 === 1 && ML.isUse(before, after, owners),
+  },
   rescript: { ...ML, comments: ["//"] },
-  gleam: { comments: ["//"], quotes: '"', isWithin: true, isUse: isPlainUse },
+  gleam: { comments: ["//"], quotes: '"', isWithin: true, isSole: always, isUse: isPlainUse },
   lean: { ...DASHES, characters: "'!?" },
   erlang: {
     comments: ["%"],
     quotes: '"',
     isWithin: true,
+    isSole: always,
     // `name(X)`, `fun name/1`, `{Module, name, []}`, `apply(Module, name, [])`
     isUse: (before, after) =>
       after.startsWith("(") ||
@@ -95,7 +114,12 @@ const SYNTAXES: Readonly<Record<string, LineSyntax>> = {
     ...HASH,
     isUse: (before, after) => isPlainUse(before, after) && !/[$@%]\{?$|\bqw\b/.test(before) && !isBraced(before, after),
   },
-  r: { ...HASH, characters: ".", isUse: (before, after) => isPlainUse(before, after) && !/[$@]$/.test(before) },
+  r: {
+    ...HASH,
+    characters: ".",
+    isSole: always,
+    isUse: (before, after) => isPlainUse(before, after) && !/[$@]$/.test(before),
+  },
   julia: { comments: ["#"], quotes: '"', characters: "!", isUse: isPlainUse },
   crystal: { ...HASH, characters: "?!", isUse: (before, after) => isPlainUse(before, after) && !/[@:]$/.test(before) },
   nim: { comments: ["#"], quotes: '"', isUse: isPlainUse },
@@ -104,7 +128,7 @@ const SYNTAXES: Readonly<Record<string, LineSyntax>> = {
   snakemake: HASH,
   powershell: { ...HASH, characters: "-" },
   nushell: { ...HASH, characters: "-" },
-  fish: { ...HASH, characters: "-" },
+  fish: { ...HASH, characters: "-", isSole: always },
   // `"` begins comments as well, and functions are handed over by texts.
   vim: { comments: [], quotes: "", isUse: (before, after) => !before.startsWith('"') && isPlainUse(before, after) },
   tcl: { comments: [], quotes: "", isUse: isPlainUse },
@@ -115,8 +139,8 @@ const SYNTAXES: Readonly<Record<string, LineSyntax>> = {
   },
   groovy: { comments: ["//"], quotes: `"'`, isUse: isPlainUse },
   pascal: { comments: ["//"], quotes: "'", isUse: isPlainUse },
-  fortran: { comments: ["!"], quotes: `"'`, isUse: isPlainUse },
-  ada: DASHES,
+  fortran: { isSole: always, comments: ["!"], quotes: `"'`, isUse: isPlainUse },
+  ada: { ...DASHES, isSole: always },
   // `entity work.name port map (…)`
   vhdl: {
     ...DASHES,
@@ -124,9 +148,9 @@ const SYNTAXES: Readonly<Record<string, LineSyntax>> = {
     isUse: (before, after) => isPlainUse(before, after) && !/\b(?:of|entity|component|architecture)\s+$/.test(before),
   },
   vb: { comments: ["'"], quotes: '"', isUse: isPlainUse },
-  cobol: { comments: ["*>"], quotes: `"'`, characters: "-", isUse: (before) => before !== "" },
+  cobol: { isSole: always, comments: ["*>"], quotes: `"'`, characters: "-", isUse: (before) => before !== "" },
   // `name #(1) instance (…)`
-  verilog: { comments: ["//"], quotes: '"', kinds: ["module"], isUse: isPlainUse },
+  verilog: { isSole: always, comments: ["//"], quotes: '"', kinds: ["module"], isUse: isPlainUse },
   "objective-c": {
     comments: ["//"],
     quotes: '"',
@@ -149,6 +173,7 @@ const SYNTAXES: Readonly<Record<string, LineSyntax>> = {
     quotes: "",
     characters: "-",
     kinds: ["object", "variable"],
+    isSole: always,
     // `aws_vpc.name.id`, `module.name.id`; `var.name`, and outputs as `module.a.name`.
     isUse: (before, _after, owners) =>
       owners.size === 0
@@ -160,6 +185,7 @@ const SYNTAXES: Readonly<Record<string, LineSyntax>> = {
     quotes: "",
     characters: "-./",
     kinds: ["target"],
+    isSole: always,
     // `all: name`, `$(MAKE) name`
     isUse: (before) =>
       /^(?!\.PHONY\b)[^\s=#][^=#]*:(?!=)/.test(before) || /(?:\bmake|\$\(MAKE\)|\$\{MAKE\})\s(?:.*\s)?$/.test(before),
@@ -186,20 +212,21 @@ export const isUsedInLines = (language: string, kind: string): boolean =>
 export const isWithinDefinitions = (language: string): boolean => SYNTAXES[language]?.isWithin === true;
 
 /**
- * Whether a line names a definition for which `isUsedInLines` in code: calls it, or hands it over. Comments and texts that begin on
- * another line are taken for code. `text` is one line; beyond 1,000 characters it is not looked at.
+ * Whether a line names a definition for which `isUsedInLines` in code: calls it, or hands it over. `sole` if it means the one that is the only one
+ * of its name. Comments and texts that begin on another line are taken for code. `text` is one line; beyond 1,000 characters it is not looked at.
  */
-export function namesFunction(
+export function namedInLine(
   language: string,
   line: string,
-  name: string,
-  owners: ReadonlySet<string> = NONE,
-): boolean {
+  { name, owners }: { name: string; owners: ReadonlySet<string> },
+): "sole" | "name" | undefined {
   const text = line.slice(0, MAX_LINE);
   const syntax = SYNTAXES[language];
   if (!syntax || syntax.comments.some((comment) => text.startsWith(comment)) || /^(?:\/\*|\*\s|\(\*|\{-)/.test(text))
-    return false;
-  return occurrencesInCode(text, name, syntax).some(({ before, after }) => syntax.isUse(before, after, owners));
+    return undefined;
+  const uses = occurrencesInCode(text, name, syntax).filter(({ before, after }) => syntax.isUse(before, after, owners));
+  if (uses.length === 0) return undefined;
+  return uses.some(({ before }) => syntax.isSole?.(before) === true) ? "sole" : "name";
 }
 
 function occurrencesInCode(

@@ -1,9 +1,9 @@
 /** Uses of functions in files of languages whose uses are not read. */
-import type { QuestionFiles } from "../../../engines/relations/question-files.ts";
+import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import type { FoundReference } from "../../../engines/search/types.ts";
 import { isCalled, isTag } from "./called-lines.ts";
-import { type FoundUse, innermostOfLines } from "./found.ts";
-import { isWithinDefinitions, namesFunction } from "./line-uses.ts";
+import { type FoundUse, innermostOfLines, targetOf } from "./found.ts";
+import { isUsedInLines, isWithinDefinitions, namedInLine } from "./line-uses.ts";
 import { isMdx } from "./mentioning.ts";
 
 /** Kinds of definitions that have code. */
@@ -11,47 +11,75 @@ const WITH_CODE: ReadonlySet<string> = new Set(
   "function method macro variable field test extension interface".split(" "),
 );
 
+const NAMED = { certainty: "name" } as const;
+
 /** A name that is looked for in some files. */
 export interface WantedName {
   name: string;
   paths: ReadonlySet<string>;
   /** Languages in which lines tell of uses of the definitions of that name. */
   languages: ReadonlySet<string>;
+  /** The definition that a name of its own language means in any file: the only one of that name. */
+  sole: DefinedSymbol | undefined;
   /** Names that stand before that name in the qualified ones. */
   owners: ReadonlySet<string>;
 }
 
 /**
- * For each name, the lines of its files that use it, by name: in the language of the function those that name it in code, in others those on
- * which it stands before a parenthesis or in a tag.
+ * The only definition of a name that lines of its language use, if the name consists of several words: a value or parameter of the same name
+ * is unlikely then. Methods are left out, since libraries have some of the same names.
+ */
+export async function soleDefinition(files: QuestionFiles, name: string): Promise<DefinedSymbol | undefined> {
+  if (!/[\p{Ll}\d]\p{Lu}|[\p{L}\d][_-][\p{L}\d]/u.test(name)) return undefined;
+  const named = (await files.definitions(name)).filter(({ path, kind }) => isUsedInLines(files.language(path), kind));
+  const [sole] = named;
+  return named.length === 1 && sole?.kind !== "method" ? sole : undefined;
+}
+
+/**
+ * For each name, the lines of its files that use it: in the language of the function those that name it in code, in others those on
+ * which it stands before a parenthesis or in a tag. They are known by name, but for those of a `sole` definition.
  */
 export async function usesInOtherFiles(files: QuestionFiles, wanted: readonly WantedName[]): Promise<FoundUse[][]> {
   const lines = await files.linesMentioning(wanted);
   const found: FoundUse[][] = [];
-  for (const [i, { name, languages, owners }] of wanted.entries()) {
+  for (const [i, { sole, ...names }] of wanted.entries()) {
     const uses: FoundUse[] = [];
-    for (const [path, own] of Map.groupBy(lines[i] ?? [], (line) => line.path)) {
-      const language = files.language(path);
-      const isOwn = languages.has(language);
-      const passing = own.filter(({ text }) => {
-        if (isOwn) return namesFunction(language, text, name, owners);
-        return isMdx(path) ? isTag(text, name) : isCalled(text, name);
-      });
-      const kept = isOwn && isWithinDefinitions(language) ? await withoutHeads(files, path, passing, name) : passing;
-      for (const { line } of kept) uses.push({ path, line, certainty: "name", distance: 1 });
-    }
+    for (const [path, own] of Map.groupBy(lines[i] ?? [], (line) => line.path))
+      for (const { line, isSole } of await usesInLines(files, path, own, names)) {
+        const meant = isSole && sole ? ({ certainty: "likely", target: targetOf(sole) } as const) : NAMED;
+        uses.push({ path, line, distance: 1, ...meant });
+      }
     found.push(uses);
   }
   return found;
 }
 
-/** The lines that stand in definitions and begin no further clause of one: `f 0 = 1` below `f :: Int -> Int`. */
-async function withoutHeads(
+async function usesInLines(
   files: QuestionFiles,
   path: string,
   lines: readonly FoundReference[],
+  { name, languages, owners }: Omit<WantedName, "paths" | "sole">,
+): Promise<{ line: number; isSole: boolean }[]> {
+  const language = files.language(path);
+  if (!languages.has(language)) {
+    const isUse = isMdx(path) ? isTag : isCalled;
+    return lines.flatMap(({ line, text }) => (isUse(text, name) ? [{ line, isSole: false }] : []));
+  }
+  const named = lines.flatMap((line) => {
+    const use = namedInLine(language, line.text, { name, owners });
+    return use ? [{ ...line, isSole: use === "sole" }] : [];
+  });
+  return isWithinDefinitions(language) ? withoutHeads(files, path, named, name) : named;
+}
+
+/** The lines that stand in definitions and begin no further clause of one: `f 0 = 1` below `f :: Int -> Int`. */
+async function withoutHeads<Line extends Pick<FoundReference, "line" | "text">>(
+  files: QuestionFiles,
+  path: string,
+  lines: readonly Line[],
   name: string,
-): Promise<FoundReference[]> {
+): Promise<Line[]> {
   const symbols = await files.definitionsIn(path);
   const around = innermostOfLines(
     symbols,

@@ -1,6 +1,7 @@
 /** What is looked for in files to find the uses of definitions. */
 import { WantedNames } from "../../../engines/relations/record-strings.ts";
 import { isWholeModule, type Meaning, type Use } from "../../../engines/relations/types.ts";
+import type { DefinedSymbol } from "../../../engines/relations/question-files.ts";
 import { type FoundUse, placeKey } from "./found.ts";
 import type { Judge } from "./judge.ts";
 import type { FilesToRead } from "./mentioning.ts";
@@ -17,6 +18,8 @@ export interface Search extends Pick<FilesToRead, "paths" | "others"> {
   near: readonly string[];
   /** Languages in which lines tell of their uses. */
   languages: ReadonlySet<string>;
+  /** The definition that such a line means, if there is only one of the name. */
+  sole: DefinedSymbol | undefined;
   /** Names of the types that the definitions are members of. */
   owners: ReadonlySet<string>;
   uses: FoundUse[];
