@@ -188,7 +188,8 @@ const SYNTAXES: Readonly<Record<string, LineSyntax>> = {
     isSole: always,
     // `all: name`, `$(MAKE) name`
     isUse: (before) =>
-      /^(?!\.PHONY\b)[^\s=#][^=#]*:(?!=)/.test(before) || /(?:\bmake|\$\(MAKE\)|\$\{MAKE\})\s(?:.*\s)?$/.test(before),
+      /^(?!\.PHONY\b)[^\s=#][^=#]*:(?!=)/.test(before) ||
+      (/\bmake\s|\$[({]MAKE[)}]/.test(before) && /\s$/.test(before)),
   },
   solidity: {
     comments: ["//"],
@@ -197,7 +198,9 @@ const SYNTAXES: Readonly<Record<string, LineSyntax>> = {
     isUse: (before, after) =>
       after.startsWith("(") ||
       after.startsWith(".selector") ||
-      /\b(?:public|external|internal|private|payable|view|virtual|override)\s(?:[^;]*\s)?$/.test(before),
+      /\b(?:public|external|internal|private|payable|view|virtual|override)\s/.test(
+        before.slice(before.lastIndexOf(";") + 1),
+      ),
   },
 };
 
