@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CalleesFinder } from "../../../src/interface/questions/relations/callees.ts";
-import { callersIn, openedOf } from "./support.ts";
+import { callersIn, callersOf, openedOf } from "./support.ts";
 import { UsesIndex } from "../../../src/engines/relations/uses-index.ts";
 
 describe("functions that are named without being called", () => {
@@ -329,4 +329,14 @@ describe("functions that are named without being called", () => {
       "4 certain f",
     ]);
   });
+});
+
+it("a class that nothing constructs has the lines that hand it over, as likely: a framework constructs it", async () => {
+  const files = {
+    "home.ts": "export class Home {}\nexport class Other {}\n",
+    "routes.ts":
+      'import { Home, Other } from "./home";\nexport const routes = [{ path: "", component: Home }];\nregister(Other);\nnew Other();\nlet a: Home;\n',
+  };
+  expect(await callersOf(files, "Home")).toEqual(["routes.ts:2 likely"]);
+  expect(await callersOf(files, "Other")).toEqual(["routes.ts:4 certain"]);
 });

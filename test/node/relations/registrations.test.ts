@@ -25,11 +25,19 @@ it.each<[path: string, text: string, name: string, lines: number[]]>([
   ["a.rs", '#[inline]\n#[get("/x")]\nfn show() {}\n', "show", [2]],
   ["a.php", '<?php\nclass A {\n  #[Route("/x")]\n  public function show() {}\n}\n', "show", [3]],
   ["a.ex", "defmodule A do\n  @doc false\n  @impl true\n  def show(x), do: x\nend\n", "show", [3]],
+  ["A.java", "@Slf4j\n@Component\npublic class A implements B {\n  A(C c) {}\n}\n", "A", [2]],
+  ["A.java", "@Component\nclass A {}\n\nclass B {\n  A a = new A();\n}\n", "A", []],
+  ["a.ts", '@Component({\n  selector: "a",\n})\nexport class A {}\n', "A", [1]],
+  ["a.py", "@dataclass\n@admin.register(Book)\nclass A:\n    pass\n", "A", [2]],
+  ["a.cs", "[ApiController]\n[Serializable]\npublic class A {}\n", "A", [1]],
   // An instance variable is no decorator.
   ["a.rb", "class A\n  @x = 1\n  def show\n  end\nend\n", "show", []],
-])("functions that nothing calls have the decorators above them (%s: %j)", async (path, text, name, lines) => {
-  expect(await registering({ [path]: text }, name)).toEqual(lines.map((line) => `${path}:${line} likely`));
-});
+])(
+  "functions and classes that nothing calls have the decorators above them (%s: %j)",
+  async (path, text, name, lines) => {
+    expect(await registering({ [path]: text }, name)).toEqual(lines.map((line) => `${path}:${line} likely`));
+  },
+);
 
 it("functions have the data that name them with their file or class", async () => {
   const files = {
@@ -46,6 +54,28 @@ it("functions have the data that name them with their file or class", async () =
     "pyproject.toml:2 name",
     "serverless.yml:3 name",
     "test.py:1 name",
+  ]);
+});
+
+it("classes of Python that nothing constructs have the lines that hand them over", async () => {
+  const files = {
+    "shop/views.py": "class HomeView(View):\n    pass\n\n\nclass Other(HomeView):\n    pass\n",
+    "shop/urls.py": [
+      "from .views import HomeView",
+      'urls = [path("", HomeView.as_view()), OldHomeView.as_view()]',
+      'router.register("home", views.HomeView)',
+      "VIEWS = [HomeView, Other]",
+      "if isinstance(a, HomeView): pass",
+      "def f(a: HomeView, b: List[HomeView]) -> HomeView: pass",
+      "a: HomeView = b",
+      "# register(HomeView)",
+      "a = HomeView.from_json(b)",
+    ].join("\n"),
+    "settings.py": 'HOME = "shop.views.HomeView"\nOTHER = "other.HomeView"\n',
+  };
+  expect((await registering(files, "HomeView")).toSorted()).toEqual([
+    "settings.py:1 name",
+    ...[2, 3, 4, 9].map((line) => `shop/urls.py:${line} name`),
   ]);
 });
 

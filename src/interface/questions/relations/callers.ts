@@ -17,6 +17,7 @@ import {
   rankOf,
   symbolKey,
   TYPES,
+  withoutNamed,
 } from "./found.ts";
 import { GoInterfaces } from "./go-interfaces.ts";
 import { stemOf } from "./importers.ts";
@@ -96,7 +97,7 @@ export class UsesFinder {
     // A file that uses a definition by an alias need not mention its name.
     await this.#inFiles(await this.#searchesFor(aliases));
     if (this.#relation === "callers") await this.#inOtherFiles(searches);
-    const found = searches.flatMap(({ uses }) => uses);
+    const found = withoutNamed(searches.flatMap(({ uses }) => uses));
     const all = [...definitions.keys()];
     found.push(...(await this.#constructions(all.filter((each) => isInitializer(this.#files, each)))));
     if (this.#relation === "callers") {

@@ -22,6 +22,8 @@ export interface FoundUse {
   distance: number;
   /** The definition that is used; absent where only the name is the same. */
   target?: Target;
+  /** It names a class as a value: `component: Home`, `register("a", HomeView)`. */
+  isNamed?: true;
 }
 
 /** Kinds of use that make a relation. */
@@ -43,6 +45,18 @@ export const rankOf = (certainty: Certainty): number => CERTAINTIES.indexOf(cert
 
 /** The less sure of two. */
 export const lessSure = (a: Certainty, b: Certainty): Certainty => (rankOf(a) > rankOf(b) ? a : b);
+
+/** Uses without those that only name a class that others construct. What is left are values that a framework constructs. */
+export function withoutNamed(found: readonly FoundUse[]): FoundUse[] {
+  const constructed = new Set(
+    found.flatMap(({ isNamed, certainty, target }) =>
+      target && !isNamed && certainty !== "name" ? [placeKey(target)] : [],
+    ),
+  );
+  return found.flatMap(({ isNamed, ...use }) =>
+    isNamed && use.target && constructed.has(placeKey(use.target)) ? [] : [use],
+  );
+}
 
 export const targetOf = ({ path, startLine, qualifiedName }: DefinedSymbol): Target => ({
   path,

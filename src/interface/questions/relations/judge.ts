@@ -10,7 +10,7 @@ import { macroName } from "../../../engines/relations/rust-keys.ts";
 import { isRubyFile, isSuperOfRuby } from "../../../engines/relations/ruby-keys.ts";
 import { isGivenKey, isOfSuper, isWholeModule, type Member, type Use } from "../../../engines/relations/types.ts";
 import { lastPart } from "../../../engines/search/names.ts";
-import { type FoundUse, isFunction, placeKey, symbolKey, targetOf } from "./found.ts";
+import { type FoundUse, isFunction, lessSure, placeKey, symbolKey, targetOf } from "./found.ts";
 import type { GoInterfaces } from "./go-interfaces.ts";
 
 /** Files of definitions whose packages a use by name may be of. */
@@ -31,7 +31,7 @@ function isWritten({ name, meaning }: Use, wanted: ReadonlySet<string>): boolean
 /** Whether a use calls what `super` leads to, never what overrides that. */
 const isSuperCall = ({ meaning }: Use): boolean => isOfSuper(meaning) || isSuperOfRuby(meaning);
 
-export type Judged = Pick<FoundUse, "certainty" | "target">;
+export type Judged = Pick<FoundUse, "certainty" | "target" | "isNamed">;
 type Place = Exclude<Resolved, string>;
 
 /** Judges which of some definitions uses mean. */
@@ -67,13 +67,17 @@ export class Judge {
   async of(path: string, use: Use, resolved: Resolved): Promise<Judged | undefined> {
     const found = await this.#meant(path, use, resolved);
     if (use.kind !== "reference" || !found) return found;
-    // What is handed over may be any value: a name alone says little of a member, and a type is only named.
+    // What is handed over may be any value: a name alone says little of a member, and of a type.
     if (!found.target)
       return mayBeField(path, this.#files.language(path), use.meaning) || !this.#definitions.some(isFunction)
         ? undefined
         : found;
     const definition = this.#byPlace.get(placeKey(found.target));
-    return definition && isFunction(definition) ? found : undefined;
+    if (definition && isFunction(definition)) return found;
+    // It may also be compared with, as in `isinstance(a, B)`.
+    return definition?.kind === "class"
+      ? { ...found, certainty: lessSure(found.certainty, "likely"), isNamed: true }
+      : undefined;
   }
 
   async #meant(path: string, use: Use, resolved: Resolved): Promise<Judged | undefined> {

@@ -1,4 +1,4 @@
-/** What leads to a function besides the uses that the rules of its language know: a decorator that registers it, or a text that names it. */
+/** What leads to a function or class besides the uses that the rules of its language know: a decorator that registers it, or a text that names it. */
 import { hasUses, isPythonLanguage, isScriptLanguage, mayCall } from "../../../engines/relations/languages.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { nameParts } from "../../../engines/search/names.ts";
@@ -12,14 +12,14 @@ const MAX_DEFINITIONS = 20;
 /** Languages whose programs look no function up by a text; in C and C++ most functions have a declaration that nothing uses. */
 const COMPILED = wordSet("c cpp yacc lex go zig");
 /** Lines above a definition on which its decorators are looked for. */
-const MAX_LINES = 12;
+const MAX_LINES = 40;
 
 /**
- * What leads to the functions among some definitions besides uses.
+ * What leads to the functions and classes among some definitions besides uses.
  *
  * By name: lines of data and configurations that name a function with its class or file, as `app.cli:main` and `controllers.Home.index` do, or
- * as the value of an attribute. For a function that no use leads to also the decorators or annotations that hand it to a framework, as
- * `likely`, and by name such strings in code (`"users#show"`) and the lines of routes.
+ * as the value of an attribute. For a function or class that no use leads to also the decorators or annotations that hand it to a framework, as
+ * `likely`, and by name such strings in code (`"users#show"`), the lines of routes, and those of Python that hand a class over.
  *
  * @param known uses that are found already
  */
@@ -29,13 +29,17 @@ export async function registrations(
   known: readonly FoundUse[],
 ): Promise<FoundUse[]> {
   const used = new Set(known.flatMap(({ target }) => (target ? [placeKey(target)] : [])));
+  const isUnused = (each: DefinedSymbol): boolean =>
+    !used.has(symbolKey(each)) && !COMPILED.has(files.language(each.path));
   const functions = definitions.filter(isFunction);
-  if (functions.length === 0 || functions.length > MAX_DEFINITIONS) return [];
-  const unused = functions.filter((each) => !used.has(symbolKey(each)) && !COMPILED.has(files.language(each.path)));
+  const classes = definitions.filter((each) => each.kind === "class" && isUnused(each));
+  if (functions.length + classes.length > MAX_DEFINITIONS) return [];
+  const unused = functions.filter(isUnused);
   const found = [
-    ...(await decorators(files, unused)),
-    ...(await namingLines(files, functions, unused.length > 0)),
+    ...(await decorators(files, [...unused, ...classes])),
+    ...(await namingLines(files, [...functions, ...classes], unused.length + classes.length > 0)),
     ...(await routes(files, unused)),
+    ...(await handedOver(files, classes)),
   ];
   const isKnown = new Set(known.map(placeKey));
   return distinct(found.filter((use) => !isKnown.has(placeKey(use))));
@@ -76,7 +80,7 @@ function decoratorOf(language: string): RegExp | undefined {
   return isPlain ? DECORATOR : DECORATORS[language];
 }
 
-/** Those that describe a function and register it nowhere, by the last part of their names in small letters. */
+/** Those that describe a function or class and register it nowhere, by the last part of their names in small letters. */
 const PASSIVE = wordSet(
   `override overload property staticmethod classmethod abstractmethod cached_property setter deleter getter wraps final
    nullable nonnull notnull deprecated suppress suppresswarnings suppresslint safevarargs jvmstatic jvmoverloads jvmname
@@ -84,7 +88,10 @@ const PASSIVE = wordSet(
    mainactor viewbuilder pure obsolete methodimpl conditional visiblefortesting contract checkreturnvalue composable
    requiresapi transactional async nonisolated protected internal readonly mustcallsuper immutable typing spec moduledoc
    param return returns throw see since type lru_cache cache contextmanager asynccontextmanager singledispatch
-   instrument jit njit input output`,
+   instrument jit njit input output data getter value builder slf4j log4j2 log tostring equalsandhashcode with
+   noargsconstructor allargsconstructor requiredargsconstructor functionalinterface accessors jsoninclude
+   jsonignoreproperties dataclass total_ordering runtime_checkable serializable debuggerdisplay attributeusage
+   excludefromcodecoverage main objc objcmembers propertywrapper resultbuilder sealed attribute`,
 );
 
 /** The lines of the decorators above the last of some lines, and on it. */
@@ -158,6 +165,28 @@ async function routes(files: QuestionFiles, definitions: readonly DefinedSymbol[
     found.push(...lines.flat());
   }
   return found;
+}
+
+/** The lines of Python that hand a class over, of which no uses tell: `register("home", HomeView)`, `HomeView.as_view()`. */
+async function handedOver(files: QuestionFiles, classes: readonly DefinedSymbol[]): Promise<FoundUse[]> {
+  const wanted: { name: string; paths: Set<string> }[] = [];
+  for (const { name, path } of classes.filter((each) => each.path.endsWith(".py"))) {
+    const naming = (await files.mentioning(name, [path])).filter((each) => each.path.endsWith(".py"));
+    wanted.push({ name, paths: new Set(naming.slice(0, MAX_FILES).map((each) => each.path)) });
+  }
+  const lines =
+    wanted.length === 0 ? [] : await usesByName(files, wanted, ({ text }, name) => isHandedOver(text, name));
+  return lines.flat();
+}
+
+/** Whether a line has a class as an argument or element, or calls a method of it; those of bases and imports are none. */
+function isHandedOver(text: string, name: string): boolean {
+  if (/^(?:#|from\b|import\b|class\b|def\b|async\b|except\b)|\bis(?:instance|subclass)\(/.test(text)) return false;
+  return occurrencesOf(text, name).some(
+    ({ before, after }) =>
+      /^\.\w{1,60}\(/.test(after) ||
+      (/(?:^|[(,=]\s*|[\s(,=]\[)(?:\w{1,60}\.){0,5}$/.test(before) && /^\s*(?:[,)\]}]|$)/.test(after)),
+  );
 }
 
 /** The class around a method. */
