@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { registrations } from "../../../src/interface/questions/relations/registrations.ts";
+import { registrations, usesClass } from "../../../src/interface/questions/relations/registrations.ts";
 import { UsesFinder } from "../../../src/interface/questions/relations/callers.ts";
 import { indexOf } from "./support.ts";
 
@@ -57,7 +57,7 @@ it("functions have the data that name them with their file or class", async () =
   ]);
 });
 
-it("classes of Python that nothing constructs have the lines that hand them over", async () => {
+it("classes that nothing constructs have the lines that use them otherwise", async () => {
   const files = {
     "shop/views.py": "class HomeView(View):\n    pass\n\n\nclass Other(HomeView):\n    pass\n",
     "shop/urls.py": [
@@ -77,6 +77,28 @@ it("classes of Python that nothing constructs have the lines that hand them over
     "settings.py:1 name",
     ...[2, 3, 4, 9].map((line) => `shop/urls.py:${line} name`),
   ]);
+});
+
+it.each([
+  ["services.AddSingleton<IShop, Shop>();", true],
+  ["a.Add<Shop, Other>(b);", true],
+  ["List<Shop> a;", false],
+  ["var a = Shop.Create(b);", true],
+  ["$a = Shop::create($b);", true],
+  ["Route::get('a', [Shop::class, 'show']);", true],
+  ["raise Shop", true],
+  ["Shop.where(a: 1)", true],
+  ["rescue Shop", false],
+  ["public class Shop : Base", false],
+  ["public Shop a;", false],
+  ["function f(Shop $a) {}", false],
+  ["use App\\Shop;", false],
+  ["import a.Shop.b;", false],
+  ["// Shop.create()", false],
+  ["MyShop.create()", false],
+  ["Shop.", false],
+])("a class is used: %s", (line, uses) => {
+  expect(usesClass(line, "Shop")).toBe(uses);
 });
 
 it("actions of Rails have their routes", async () => {

@@ -1,5 +1,11 @@
 /** What leads to a function or class besides the uses that the rules of its language know: a decorator that registers it, or a text that names it. */
-import { hasUses, isPythonLanguage, isScriptLanguage, mayCall } from "../../../engines/relations/languages.ts";
+import {
+  hasUses,
+  isPythonLanguage,
+  isScriptLanguage,
+  mayCall,
+  mayCallIn,
+} from "../../../engines/relations/languages.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { nameParts } from "../../../engines/search/names.ts";
 import { wordSet } from "../../../lib/word-set.ts";
@@ -19,7 +25,7 @@ const MAX_LINES = 40;
  *
  * By name: lines of data and configurations that name a function with its class or file, as `app.cli:main` and `controllers.Home.index` do, or
  * as the value of an attribute. For a function or class that no use leads to also the decorators or annotations that hand it to a framework, as
- * `likely`, and by name such strings in code (`"users#show"`), the lines of routes, and those of Python that hand a class over.
+ * `likely`, and by name such strings in code (`"users#show"`), the lines of routes, and those that use a class otherwise.
  *
  * @param known uses that are found already
  */
@@ -39,7 +45,7 @@ export async function registrations(
     ...(await decorators(files, [...unused, ...classes])),
     ...(await namingLines(files, [...functions, ...classes], unused.length + classes.length > 0)),
     ...(await routes(files, unused)),
-    ...(await handedOver(files, classes)),
+    ...(await usesOfClasses(files, classes)),
   ];
   const isKnown = new Set(known.map(placeKey));
   return distinct(found.filter((use) => !isKnown.has(placeKey(use))));
@@ -167,25 +173,37 @@ async function routes(files: QuestionFiles, definitions: readonly DefinedSymbol[
   return found;
 }
 
-/** The lines of Python that hand a class over, of which no uses tell: `register("home", HomeView)`, `HomeView.as_view()`. */
-async function handedOver(files: QuestionFiles, classes: readonly DefinedSymbol[]): Promise<FoundUse[]> {
+/** The lines that use a class otherwise than by constructing it, of which no uses tell. */
+async function usesOfClasses(files: QuestionFiles, classes: readonly DefinedSymbol[]): Promise<FoundUse[]> {
   const wanted: { name: string; paths: Set<string> }[] = [];
-  for (const { name, path } of classes.filter((each) => each.path.endsWith(".py"))) {
-    const naming = (await files.mentioning(name, [path])).filter((each) => each.path.endsWith(".py"));
-    wanted.push({ name, paths: new Set(naming.slice(0, MAX_FILES).map((each) => each.path)) });
+  for (const { name, path } of classes) {
+    const own = files.language(path);
+    const naming = await files.mentioning(name, [path]);
+    const reading = naming.filter(({ language }) => mayCall(language) && hasUses(language) && mayCallIn(language, own));
+    wanted.push({ name, paths: new Set(reading.slice(0, MAX_FILES).map((each) => each.path)) });
   }
-  const lines =
-    wanted.length === 0 ? [] : await usesByName(files, wanted, ({ text }, name) => isHandedOver(text, name));
+  const lines = wanted.length === 0 ? [] : await usesByName(files, wanted, ({ text }, name) => usesClass(text, name));
   return lines.flat();
 }
 
-/** Whether a line has a class as an argument or element, or calls a method of it; those of bases and imports are none. */
-function isHandedOver(text: string, name: string): boolean {
-  if (/^(?:#|from\b|import\b|class\b|def\b|async\b|except\b)|\bis(?:instance|subclass)\(/.test(text)) return false;
+/** Comments, imports and declarations. */
+const NAMES_ONLY =
+  /^(?:#(?!\{)|\/\/|\/?\*|(?:from|import|using|use|package|require|export \{|def|async def|except|rescue)\b|(?:\w+ ){0,4}(?:class|interface|module)\b)|\bis(?:instance|subclass)\(/;
+
+/**
+ * Whether a line has a class as an argument or element, as the type of a call (`Add<Home>()`), raises it, or has a member of it: `Home.create()`,
+ * `Home::class`, `HomeView.as_view()`. Those of types, bases and imports are none.
+ */
+export function usesClass(text: string, name: string): boolean {
+  if (NAMES_ONLY.test(text)) return false;
   return occurrencesOf(text, name).some(
     ({ before, after }) =>
-      /^\.\w{1,60}\(/.test(after) ||
-      (/(?:^|[(,=]\s*|[\s(,=]\[)(?:\w{1,60}\.){0,5}$/.test(before) && /^\s*(?:[,)\]}]|$)/.test(after)),
+      !isPartOfName(before.at(-1)) &&
+      (/^(?:\.|::)\w/.test(after) ||
+        /\braise\s+$/.test(before) ||
+        (/\w<(?:[\w.?]{1,100}, ?){0,5}(?:\w{1,60}\.){0,5}$/.test(before) &&
+          /^(?:, ?[\w.?]{1,100}){0,5}>\(/.test(after)) ||
+        (/(?:^|[(,=]\s*|[\s(,=]\[)(?:\w{1,60}(?:\.|::)){0,5}$/.test(before) && /^\s*(?:[,)\]}]|$)/.test(after))),
   );
 }
 
