@@ -5,10 +5,14 @@ import { isPartOfName } from "./occurrences.ts";
 
 const MAX_LINE = 1_000;
 
+type Test = (before: string, after: string) => boolean;
+
 /** How the code of a language is told apart within a line, and where a name in it names a function. */
 interface LineSyntax {
   /** What begins a comment that ends with the line. */
   comments: readonly string[];
+  /** Marks of comments that may end within a line. */
+  block?: readonly [opening: string, closing: string];
   /** Quotes of texts. */
   quotes: string;
   /** Characters of names besides letters, digits, `_` and `$`; `'` is one within a name and at its end only. */
@@ -18,10 +22,10 @@ interface LineSyntax {
   /** Whether all uses stand in definitions other than modules: what else names a function exports, imports or declares it. */
   isWithin?: boolean;
   /**
-   * Whether a name that only one definition has means that one, by what is before it. Never unless given: of members, and where comments and
-   * texts of several lines have examples.
+   * Whether a name that only one definition has means that one, by what is before and behind it. Never unless given: of members, where values
+   * may have the name, and where comments and texts of several lines have examples.
    */
-  isSole?: (before: string) => boolean;
+  isSole?: Test;
   /**
    * Whether a name in code names the function, by what is before and behind it in its line. `owners` are the names before the last one of the
    * definitions' qualified names.
@@ -29,25 +33,31 @@ interface LineSyntax {
   isUse: (before: string, after: string, owners: ReadonlySet<string>) => boolean;
 }
 
-/** `let f`, `val f`: binds the name. */
-const BINDS = /\b(?:let|let\s+rec|val|var|def|fun|function|sub|proc|import|open|export|use|using)\s+$/;
+/** `let f`, `let inline f`, `procedure f`, `set -l f`: binds the name. */
+const BINDS =
+  /\b(?:let|val|var|def|fun|fn|func|function|sub|proc|procedure|subroutine|method|member|macro|template|signal|abstract|import|open|export|use|using|set|variable|dim|global)\s+(?:(?:rec|inline|private|internal|mutable|public|static|-\w{1,20})\s+){0,4}$/i;
+/** Lines of names that are imported or exported. */
+const IMPORTS = /^(?:import|export|using|from)\s/i;
 /** `name = 1`, `name := 1`, `name <- 1`, `name: 1`, `name => 1`. */
 const IS_KEY = /^\s*(?:=(?![=~])|:=|<-|<<-|:(?![:=]|\s*$)|=>)/;
 /** `end name`. */
 const ENDS = /\bend(?:\s+\w+)?\s+$/i;
-
 /** `{ a, name } = b`: binds the name. */
 const IS_PATTERN = /^[^{}]*\}\s*=(?!=)/;
 
-const isPlainUse = (before: string, after: string): boolean =>
-  !BINDS.test(before) && !IS_KEY.test(after) && !ENDS.test(before) && !before.endsWith("$");
+const isPlainUse: Test = (before, after) =>
+  !IMPORTS.test(before) && !BINDS.test(before) && !IS_KEY.test(after) && !ENDS.test(before) && !before.endsWith("$");
 
-const always = (): boolean => true;
+/** Where the syntax of its uses leaves nothing else. */
+const always: Test = () => true;
+const isCallOf: Test = (_before, after) => after.startsWith("(");
 
 const HASH: LineSyntax = { comments: ["#"], quotes: `"'`, isUse: isPlainUse };
 const DASHES: LineSyntax = { comments: ["--"], quotes: '"', isUse: isPlainUse };
+const SLASHES: LineSyntax = { comments: ["//"], block: ["/*", "*/"], quotes: `"'`, isUse: isPlainUse };
 const HASKELL: LineSyntax = {
   comments: ["--"],
+  block: ["{-", "-}"],
   quotes: '"',
   characters: "'",
   isWithin: true,
@@ -57,27 +67,28 @@ const HASKELL: LineSyntax = {
 };
 const ML: LineSyntax = {
   comments: [],
+  block: ["(*", "*)"],
   quotes: '"',
   characters: "'",
-  isUse: (before, after) => isPlainUse(before, after.replace(/^\s*(?::|=>)/, "")) && !/[~?]$|\band\s+$/.test(before),
+  isUse: (before, after) => isPlainUse(before, after) && !/[~?]$|\band\s+$/.test(before),
 };
 const LISP: LineSyntax = {
-  // Texts of documentation name functions without a parenthesis.
-  isSole: (before) => /(?:\(\s*(?:[\w.-]+\/)?|#')$/.test(before),
   comments: [";"],
   quotes: '"',
   characters: "-+*!?<>=.%&:'",
-  isUse: (before) => !/\(\s*(?:[\w.]+\/)?def[\w-]*\s+$/.test(before),
+  // Texts of documentation name most functions without a parenthesis, and `((name 1))` binds the name.
+  isSole: (before) => /(?:^|[^(])(?:\(\s*(?:[\w.-]+\/)?|#')$/.test(before),
+  isUse: (before) => !/\(\s*(?:[\w.]+\/)?(?:def|declare)[\w-]*\s+$/.test(before),
 };
 /** Languages in which values often have the names of functions: they are called, or handed over as an argument or value of their own. */
 const HANDED: LineSyntax = {
-  comments: ["//"],
-  quotes: `"'`,
+  ...SLASHES,
   isUse: (before, after) =>
     after.trimStart().startsWith("(") ||
     (/(?:[(,={[&:]|=>)\s*(?:this\.|self\.)?$/.test(before) && /^\s*(?:[,;)\]}]|$)/.test(after)),
 };
 const MESSAGE_RECEIVER = /[\w\])}"']\s+$/;
+const VISIBILITY = /\b(?:public|external|internal|private|payable|view|virtual|override)\b/;
 
 /** By the id of the language. Of others a name before a parenthesis is a call. */
 const SYNTAXES: Readonly<Record<string, LineSyntax>> = {
@@ -87,72 +98,109 @@ const SYNTAXES: Readonly<Record<string, LineSyntax>> = {
   elm: { ...HASKELL, isUse: (_before, after) => !/^\s*(?:=(?!=)|:\s)/.test(after) && !IS_PATTERN.test(after) },
   ocaml: ML,
   sml: ML,
-  // ``a name of several words``
   fsharp: {
     ...ML,
     comments: ["//"],
-    isSole: always,
-    isUse: (before, after, owners) => before.split("``").length % 2 === 1 && ML.isUse(before, after, owners),
+    isSole: (_before, after) => !after.startsWith("."),
+    // ``a name of several words``, and members, are none.
+    isUse: (before, after, owners) =>
+      before.split("``").length % 2 === 1 && !/\bmember\b/.test(before) && ML.isUse(before, after, owners),
   },
-  rescript: { ...ML, comments: ["//"] },
-  gleam: { comments: ["//"], quotes: '"', isWithin: true, isSole: always, isUse: isPlainUse },
-  lean: { ...DASHES, characters: "'!?" },
+  rescript: { ...ML, comments: ["//"], block: ["/*", "*/"] },
+  gleam: {
+    ...SLASHES,
+    quotes: '"',
+    isWithin: true,
+    isSole: (before, after) => after.startsWith("(") || /\|>\s*(?:\w+\.)?$/.test(before),
+    isUse: (before, after) => isPlainUse(before, after) && !/^\s*->/.test(after) && !/\bfn\([^)]*$/.test(before),
+  },
+  lean: { ...DASHES, block: ["/-", "-/"], characters: "'!?" },
   erlang: {
     comments: ["%"],
     quotes: '"',
     isWithin: true,
-    isSole: always,
+    isSole: (before, after) => after.startsWith("(") || /\bfun\s+(?:\w+:)?$/.test(before),
     // `name(X)`, `fun name/1`, `{Module, name, []}`, `apply(Module, name, [])`
     isUse: (before, after) =>
-      after.startsWith("(") ||
-      (/\bfun\s+(?:\w+:)?$/.test(before) && after.startsWith("/")) ||
-      (/[\w)\]}>],\s*$/.test(before) && /^\s*[,}\]]/.test(after)),
+      !/^-|\?$/.test(before) &&
+      (after.startsWith("(") ||
+        (/\bfun\s+(?:\w+:)?$/.test(before) && after.startsWith("/")) ||
+        (/[\w)\]}>],\s*$/.test(before) && /^\s*[,}\]]/.test(after))),
   },
   clojure: LISP,
   lisp: LISP,
   perl: {
     ...HASH,
-    isUse: (before, after) => isPlainUse(before, after) && !/[$@%]\{?$|\bqw\b/.test(before) && !isBraced(before, after),
+    isUse: (before, after) =>
+      isPlainUse(before, after) && !/^=\w|[$@%]\{?$|\bqw\b/.test(before) && !isBraced(before, after),
   },
   r: {
     ...HASH,
     characters: ".",
-    isSole: always,
-    isUse: (before, after) => isPlainUse(before, after) && !/[$@]$/.test(before),
+    isSole: isCallOf,
+    isUse: (before, after) =>
+      isPlainUse(before, after.replace("`", "")) && !/[$@]$|\bfunction\([^)]*$|^(?:export|S3method)\(/.test(before),
   },
-  julia: { comments: ["#"], quotes: '"', characters: "!", isUse: isPlainUse },
+  julia: {
+    comments: ["#"],
+    quotes: '"',
+    characters: "!",
+    isUse: (before, after) => isPlainUse(before, after) && !/(?:^|[^:]):$/.test(before),
+  },
   crystal: { ...HASH, characters: "?!", isUse: (before, after) => isPlainUse(before, after) && !/[@:]$/.test(before) },
   nim: { comments: ["#"], quotes: '"', isUse: isPlainUse },
   coffeescript: HASH,
   gdscript: HASH,
   snakemake: HASH,
-  powershell: { ...HASH, characters: "-" },
+  powershell: { ...HASH, block: ["<#", "#>"], characters: "-" },
   nushell: { ...HASH, characters: "-" },
-  fish: { ...HASH, characters: "-", isSole: always },
+  // Elsewhere than at the start of a command the name may be that of a variable.
+  fish: {
+    ...HASH,
+    characters: "-",
+    isSole: (before) => /(?:^|[;|(]\s*|\b(?:and|or|not|if|while|begin|else)\s+)$/.test(before),
+  },
   // `"` begins comments as well, and functions are handed over by texts.
   vim: { comments: [], quotes: "", isUse: (before, after) => !before.startsWith('"') && isPlainUse(before, after) },
-  tcl: { comments: [], quotes: "", isUse: isPlainUse },
-  nextflow: {
-    comments: ["//"],
+  tcl: { comments: ["#"], quotes: "", isUse: isPlainUse },
+  nextflow: { ...SLASHES, isUse: (before, after) => isPlainUse(before, after) && !isBraced(before, after) },
+  groovy: SLASHES,
+  pascal: { comments: ["//"], block: ["{", "}"], quotes: "'", isUse: isPlainUse },
+  fortran: {
+    comments: ["!"],
     quotes: `"'`,
-    isUse: (before, after) => isPlainUse(before, after) && !isBraced(before, after),
+    isSole: (before) => /\bcall\s+$/i.test(before),
+    isUse: (before, after) => isPlainUse(before, after) && !/::|^use\b/i.test(before),
   },
-  groovy: { comments: ["//"], quotes: `"'`, isUse: isPlainUse },
-  pascal: { comments: ["//"], quotes: "'", isUse: isPlainUse },
-  fortran: { isSole: always, comments: ["!"], quotes: `"'`, isUse: isPlainUse },
-  ada: { ...DASHES, isSole: always },
+  ada: DASHES,
   // `entity work.name port map (…)`
   vhdl: {
     ...DASHES,
     kinds: ["class", "interface"],
-    isUse: (before, after) => isPlainUse(before, after) && !/\b(?:of|entity|component|architecture)\s+$/.test(before),
+    isUse: (before, after) => isPlainUse(before, after) && !/\b(?:of|entity|component|architecture)\s+$/i.test(before),
   },
   vb: { comments: ["'"], quotes: '"', isUse: isPlainUse },
-  cobol: { isSole: always, comments: ["*>"], quotes: `"'`, characters: "-", isUse: (before) => before !== "" },
-  // `name #(1) instance (…)`
-  verilog: { isSole: always, comments: ["//"], quotes: '"', kinds: ["module"], isUse: isPlainUse },
+  cobol: {
+    comments: ["*>"],
+    quotes: `"'`,
+    characters: "-",
+    isSole: always,
+    isUse: (before) => /\b(?:perform|thru|through|go\s+to|call)\s+$/i.test(before) && !/^\d{6}[*/]/.test(before),
+  },
+  verilog: {
+    ...SLASHES,
+    quotes: '"',
+    kinds: ["module"],
+    isSole: always,
+    // `name #(1) instance (…)`, `name(a)`, `` `name ``, and the task `name;`
+    isUse: (before, after) =>
+      before.endsWith("`") ||
+      (/^\s*(?:#\s*\(|\w+\s*[[(]|\()/.test(after) &&
+        !/\.$|\b(?:input|output|inout|wire|reg|logic|function|task|module)\b/.test(before)) ||
+      (/^(?:begin\s+)?$/.test(before) && after.startsWith(";")),
+  },
   "objective-c": {
-    comments: ["//"],
+    ...SLASHES,
     quotes: '"',
     // `f(`, `[a name]`, `[a name:b]`, `a.name`, `@selector(name:)`
     isUse: (before, after) =>
@@ -170,6 +218,7 @@ const SYNTAXES: Readonly<Record<string, LineSyntax>> = {
   cython: { ...HANDED, comments: ["#"] },
   terraform: {
     comments: ["#", "//"],
+    block: ["/*", "*/"],
     quotes: "",
     characters: "-",
     kinds: ["object", "variable"],
@@ -188,19 +237,19 @@ const SYNTAXES: Readonly<Record<string, LineSyntax>> = {
     isSole: always,
     // `all: name`, `$(MAKE) name`
     isUse: (before) =>
-      /^(?!\.PHONY\b)[^\s=#][^=#]*:(?!=)/.test(before) ||
-      (/\bmake\s|\$[({]MAKE[)}]/.test(before) && /\s$/.test(before)),
+      /^(?!\.PHONY\b|export\b)[^\s=#;"'@][^=#;"']*:(?!=)[^;]*$/.test(before) ||
+      (/\bmake\s|\$[({]MAKE[)}]/.test(before) && /\s$/.test(before) && !/\b(?:echo|printf)\b/.test(before)),
   },
   solidity: {
-    comments: ["//"],
-    quotes: `"'`,
+    ...SLASHES,
     // Modifiers stand in the head of a function.
     isUse: (before, after) =>
       after.startsWith("(") ||
       after.startsWith(".selector") ||
-      /\b(?:public|external|internal|private|payable|view|virtual|override)\s/.test(
-        before.slice(before.lastIndexOf(";") + 1),
-      ),
+      ((before.search(VISIBILITY) === 0 || VISIBILITY.test(before.slice(before.indexOf(")") >>> 0))) &&
+        /\s$/.test(before) &&
+        !/\breturns\s*\([^)]*$/.test(before) &&
+        !/^\s*[;=]/.test(after)),
   },
 };
 
@@ -229,13 +278,13 @@ export function namedInLine(
     return undefined;
   const uses = occurrencesInCode(text, name, syntax).filter(({ before, after }) => syntax.isUse(before, after, owners));
   if (uses.length === 0) return undefined;
-  return uses.some(({ before }) => syntax.isSole?.(before) === true) ? "sole" : "name";
+  return uses.some(({ before, after }) => syntax.isSole?.(before, after) === true) ? "sole" : "name";
 }
 
 function occurrencesInCode(
   text: string,
   name: string,
-  { comments, quotes, characters = "" }: LineSyntax,
+  { comments, block, quotes, characters = "" }: LineSyntax,
 ): { before: string; after: string }[] {
   const isPart = (character = ""): boolean =>
     isPartOfName(character) || (character !== "" && characters.includes(character));
@@ -247,6 +296,10 @@ function occurrencesInCode(
     if (text.startsWith(name, at) && begins(at) && !isPart(text[end])) {
       found.push({ before: text.slice(0, at), after: text.slice(end) });
       at = end - 1;
+    } else if (block && text.startsWith(block[0], at)) {
+      const closed = text.indexOf(block[1], at + block[0].length);
+      if (closed < 0) break;
+      at = closed + block[1].length - 1;
     } else if (character === "\\") at++;
     else if (quotes.includes(character)) {
       // One that is not closed is an apostrophe, or opens a text of several lines.

@@ -39,7 +39,7 @@ export async function registrations(
     !used.has(symbolKey(each)) && !COMPILED.has(files.language(each.path));
   const functions = definitions.filter(isFunction);
   const classes = definitions.filter((each) => each.kind === "class" && isUnused(each));
-  if (functions.length + classes.length > MAX_DEFINITIONS) return [];
+  if (functions.length > MAX_DEFINITIONS || classes.length > MAX_DEFINITIONS) return [];
   const unused = functions.filter(isUnused);
   const found = [
     ...(await decorators(files, [...unused, ...classes])),
@@ -63,7 +63,7 @@ async function decorators(files: QuestionFiles, definitions: readonly DefinedSym
   const lines = await rangesOf(files, ranges);
   return definitions.flatMap((each, i): FoundUse[] => {
     const decorator = decoratorOf(files.language(each.path));
-    const registering = decorator ? registeringLines(lines[i] ?? [], decorator) : [];
+    const registering = decorator ? registeringLines(lines[i] ?? [], decorator, each.kind) : [];
     const target = targetOf(each);
     return registering.map((line) => ({ path: each.path, line, certainty: "likely", distance: 1, target }));
   });
@@ -86,6 +86,14 @@ function decoratorOf(language: string): RegExp | undefined {
   return isPlain ? DECORATOR : DECORATORS[language];
 }
 
+/** Those that describe a class. */
+const PASSIVE_OF_CLASSES = wordSet(
+  `data getter value builder slf4j log4j2 log tostring equalsandhashcode with noargsconstructor allargsconstructor
+   requiredargsconstructor functionalinterface accessors jsoninclude jsonignoreproperties dataclass total_ordering
+   runtime_checkable serializable debuggerdisplay attributeusage excludefromcodecoverage main objc objcmembers
+   propertywrapper resultbuilder sealed attribute`,
+);
+
 /** Those that describe a function or class and register it nowhere, by the last part of their names in small letters. */
 const PASSIVE = wordSet(
   `override overload property staticmethod classmethod abstractmethod cached_property setter deleter getter wraps final
@@ -94,14 +102,12 @@ const PASSIVE = wordSet(
    mainactor viewbuilder pure obsolete methodimpl conditional visiblefortesting contract checkreturnvalue composable
    requiresapi transactional async nonisolated protected internal readonly mustcallsuper immutable typing spec moduledoc
    param return returns throw see since type lru_cache cache contextmanager asynccontextmanager singledispatch
-   instrument jit njit input output data getter value builder slf4j log4j2 log tostring equalsandhashcode with
-   noargsconstructor allargsconstructor requiredargsconstructor functionalinterface accessors jsoninclude
-   jsonignoreproperties dataclass total_ordering runtime_checkable serializable debuggerdisplay attributeusage
-   excludefromcodecoverage main objc objcmembers propertywrapper resultbuilder sealed attribute`,
+   instrument jit njit input output`,
 );
 
 /** The lines of the decorators above the last of some lines, and on it. */
-function registeringLines(lines: readonly { line: number; text: string }[], decorator: RegExp): number[] {
+function registeringLines(lines: readonly { line: number; text: string }[], decorator: RegExp, kind: string): number[] {
+  const isPassive = (name: string): boolean => PASSIVE.has(name) || (kind === "class" && PASSIVE_OF_CLASSES.has(name));
   const found: number[] = [];
   for (const [i, { line, text }] of lines.toReversed().entries()) {
     const name = decorator
@@ -109,7 +115,7 @@ function registeringLines(lines: readonly { line: number; text: string }[], deco
       ?.split(/[.:\\]/)
       .at(-1);
     if (name !== undefined) {
-      if (!PASSIVE.has(name.toLowerCase())) found.unshift(line);
+      if (!isPassive(name.toLowerCase())) found.unshift(line);
     } else if (i > 0 && (text === "" || /[;{}:]$/.test(text))) break;
   }
   return found.slice(0, MAX_DECORATORS);
