@@ -11,7 +11,7 @@ import { type StepContext, searchWriter } from "./context.ts";
 import { contentId, sha256Hex } from "./ids.ts";
 import { pages } from "../../lib/pages.ts";
 import { getShard, type StagedBlob } from "./staging.ts";
-import { shardParser } from "./suspects.ts";
+import { groupParser } from "./suspects.ts";
 import {
   claimVectors,
   findContents,
@@ -108,7 +108,6 @@ interface Prepared {
 
 /** Parses and embeds contents that are not stored yet, in parts of about `WRITE_ROWS` rows. */
 async function* prepare(step: StepContext, blobs: readonly StagedBlob[]): AsyncGenerator<Prepared, void, void> {
-  const parse = await shardParser(step, await step.parser());
   const wanted = blobs.flatMap((blob) =>
     blob.languages.map((language) => ({ blob, language, id: contentId(step.run.tenantId, blob.sha256, language) })),
   );
@@ -116,17 +115,23 @@ async function* prepare(step: StepContext, blobs: readonly StagedBlob[]): AsyncG
     step.db,
     wanted.map(({ id }) => id),
   );
+  const missing = wanted.filter(({ id }) => !stored.has(id));
+  const ids = missing.map(({ id }) => id);
+  const parser = await groupParser(step, await step.parser(), ids);
   let contents: IndexedContent[] = [];
   let rows = 0;
-  for (const { blob, language, id } of wanted) {
-    if (stored.has(id)) continue;
-    const parsed = await parse({ id, bytes: blob.bytes, language });
-    contents.push({ id, sha256: blob.sha256, language, sizeBytes: blob.bytes.byteLength, parsed });
-    rows += parsed.symbols.length + parsed.chunks.length;
-    if (rows < WRITE_ROWS) continue;
-    yield await withVectors(step, contents);
-    contents = [];
-    rows = 0;
+  try {
+    for (const { blob, language, id } of missing) {
+      const parsed = await parser.parse({ id, bytes: blob.bytes, language });
+      contents.push({ id, sha256: blob.sha256, language, sizeBytes: blob.bytes.byteLength, parsed });
+      rows += parsed.symbols.length + parsed.chunks.length;
+      if (rows < WRITE_ROWS) continue;
+      yield await withVectors(step, contents);
+      contents = [];
+      rows = 0;
+    }
+  } finally {
+    await parser.end();
   }
   yield await withVectors(step, contents);
 }
