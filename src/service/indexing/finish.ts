@@ -39,7 +39,7 @@ import {
   summaryKey,
   treesKey,
 } from "./staging.ts";
-import { runPrefix } from "../runs/messages.ts";
+import { attemptsPrefix } from "../runs/messages.ts";
 
 /** Switches the workspace, or one of its refs, to the revision that the plan and the shards prepared. Returns the run's result. */
 export async function finish(step: StepContext, work: WorkCounters): Promise<IndexResult> {
@@ -157,11 +157,14 @@ async function baseTotals({ db, run }: StepContext, seq: number): Promise<Totals
   return totalsOf(row);
 }
 
-/** Removes the staged objects of a finished run and the trees of the previous revision. The daily sweep removes the rest. */
+/**
+ * Removes what all attempts of a finished run have staged, notes of what they were parsing included, and the trees of the previous revision.
+ * The daily sweep removes the rest: what a run that failed or was cancelled has staged, and what an isolate of an earlier attempt still stages.
+ */
 export async function cleanUp(step: StepContext): Promise<void> {
   const { run, db, staging } = step;
   try {
-    await removePrefix(staging, runPrefix(run.runId, step.attempt));
+    await removePrefix(staging, attemptsPrefix(run.runId));
     const rows = await rowsOf<{ run_id: string }>(
       db,
       sql`select old.run_id from revisions own join revisions old on old.workspace_id = own.workspace_id and old.seq < own.seq and old.base_seq is null

@@ -21,13 +21,16 @@ export type QueueMessage = z.infer<typeof QueueMessage>;
 /** A message that is a step of a run. */
 export type StepMessage = Exclude<QueueMessage, { kind: "health" | "rebuild_search" | "overlay" }>;
 
+/** Where the attempts of a run stage their objects. */
+export const attemptsPrefix = (runId: string) => `runs/${runId}/`;
+
 /** Where an attempt of a run stages its objects. */
-export const runPrefix = (runId: string, attempt: number) => `runs/${runId}/${attempt}/`;
+export const runPrefix = (runId: string, attempt: number) => `${attemptsPrefix(runId)}${attempt}/`;
 
 /** The staged object that a shard's message names. */
 export const shardKey = (runId: string, attempt: number, shard: number) => `${runPrefix(runId, attempt)}shard-${shard}`;
 
-/** Prefix of the notes of what an attempt is parsing. They outlast the attempt. */
+/** Prefix of the notes of what an attempt is parsing. They outlast the attempt, up to the end of the run. */
 export const parsingPrefix = (runId: string, attempt: number) => `${runPrefix(runId, attempt)}parsing/`;
 
 /** The message that starts a step of a run's attempt. */
