@@ -70,9 +70,13 @@ export type ParseForStore = (requests: readonly ParseRequest[]) => Promise<Parse
 /** Milliseconds that files of so many bytes may take: three times as long as the slowest text that is known takes on a busy machine. */
 export const timeFor = (byteLength: number): number => 60_000 + byteLength / 10;
 
+/** A file that was interrupted so often is text, whatever used the time: among others, and twice by itself. */
+const MAX_INTERRUPTIONS = 3;
+
 /**
  * As {@link fileParser}, for the index, and within a time. A file that takes longer, for which no bound of the parser holds, is text to
- * the index, with the outcome `fallback:time`. Files share a time, because to watch it takes 0.2 ms.
+ * the index, with the outcome `fallback:time`. Files share a time, because to watch it takes 0.2 ms; one that was interrupted although
+ * others or a pause of the process may have used the time is parsed again by itself.
  *
  * @param limit milliseconds for files of so many bytes
  */
@@ -85,19 +89,29 @@ export function storeParser(grammars: string | undefined, core?: WebAssembly.Mod
   };
   return async (requests) => {
     const answers: ParseAnswer[] = [];
+    /** How often the next file was interrupted. */
+    let interruptions = 0;
     while (answers.length < requests.length) {
-      const left = requests.slice(answers.length);
+      const first = answers.length;
+      const left = requests.slice(first, interruptions > 0 ? first + 1 : undefined);
       const parses = await Promise.all(left.map((request) => prepare(request).catch(failing)));
       const byteLength = left.reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
       try {
         withinTime(limit(byteLength), () => {
           for (const parse of parses) answers.push(answerOf(parse));
         });
+        interruptions = 0;
       } catch (error) {
         if (!(error instanceof TimeLimitError)) throw error;
         // The parser was interrupted within a file, so that it cannot be used any more.
         prepare = preparer(grammars, core);
-        answers.push(await asText(requests[answers.length] as ParseRequest));
+        const isNext = answers.length === first;
+        interruptions = isNext ? interruptions + 1 : 1;
+        // The time can also end after the last file.
+        const next = requests[answers.length];
+        if (!next || ((!isNext || error.wasPaused) && interruptions < MAX_INTERRUPTIONS)) continue;
+        answers.push(await asText(next));
+        interruptions = 0;
       }
     }
     return answers;

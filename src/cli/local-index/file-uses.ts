@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { nodeGrammars } from "../../engines/parsing/grammars-node.ts";
+import type { LanguageId } from "../../engines/parsing/languages.ts";
 import { type CodeParser, createParser } from "../../engines/parsing/parser.ts";
 import { readUses } from "../../engines/relations/read-uses.ts";
 import { hasUses } from "../../engines/relations/languages.ts";
@@ -20,22 +21,25 @@ export async function usesOf(text: string, language: string): Promise<StoredUses
   if (!hasUses(language)) return undefined;
   const key = `${language} ${createHash("sha256").update(text).digest("base64")}`;
   if (kept.has(key)) return kept.get(key);
-  parser ??= createParser(nodeGrammars(packedGrammars()), { readUses });
-  const bytes = Buffer.from(text);
-  const record = parsedInTime(bytes.byteLength, await (await parser).prepare({ bytes, language }))?.uses;
+  const record = (await parsedInTime(Buffer.from(text), language))?.uses;
   const uses = record && decodeUses(record);
   if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value ?? "");
   kept.set(key, uses);
   return uses;
 }
 
-/** What `parse` returns; undefined if it takes too long, after which the parser cannot be used any more. */
-function parsedInTime(byteLength: number, parse: () => ParsedFile): ParsedFile | undefined {
-  try {
-    return withinTime(timeFor(byteLength), parse);
-  } catch (error) {
-    if (!(error instanceof TimeLimitError)) throw error;
-    parser = undefined;
-    return undefined;
+/** The parsed file; undefined if it takes too long. A parse during which the process was paused is repeated once. */
+async function parsedInTime(bytes: Uint8Array, language: LanguageId): Promise<ParsedFile | undefined> {
+  for (let isRepeated = false; ; isRepeated = true) {
+    parser ??= createParser(nodeGrammars(packedGrammars()), { readUses });
+    const parse = await (await parser).prepare({ bytes, language });
+    try {
+      return withinTime(timeFor(bytes.byteLength), parse);
+    } catch (error) {
+      if (!(error instanceof TimeLimitError)) throw error;
+      // The parser was interrupted, so that it cannot be used any more.
+      parser = undefined;
+      if (isRepeated || !error.wasPaused) return undefined;
+    }
   }
 }

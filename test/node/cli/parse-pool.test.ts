@@ -1,5 +1,6 @@
-import { expect, it } from "vitest";
-import { storeParser } from "../../../src/cli/indexing/parse-file.ts";
+import { Script } from "node:vm";
+import { expect, it, vi } from "vitest";
+import { type ParseAnswer, storeParser } from "../../../src/cli/indexing/parse-file.ts";
 import { ParsePool } from "../../../src/cli/indexing/parse-pool.ts";
 import { inParsingOrder } from "../../../src/cli/indexing/parsing-order.ts";
 import type { LanguageId } from "../../../src/engines/parsing/languages.ts";
@@ -34,16 +35,56 @@ it("replaces a worker that has loaded many grammars, and parses every file", asy
   }
 });
 
+const bytes = (text: string) => new TextEncoder().encode(text);
+const PYTHON = { language: "python", bytes: bytes("def one():\n    return 1\n") } as const;
+/** A second and a half as TypeScript, a fiftieth of a second as text. */
+const SLOW = {
+  language: "typescript",
+  bytes: bytes("export abstract class A<T> implements B {\n".repeat(4_000)),
+} as const;
+
+const outcomesOf = (answers: readonly ParseAnswer[]) =>
+  answers.map((answer) => ("outcome" in answer ? answer.outcome : answer));
+
 it("takes a file that is not parsed in time for text, and goes on", async () => {
-  const bytes = (text: string) => new TextEncoder().encode(text);
-  // A second and a half as TypeScript, a fiftieth of a second as text.
-  const slow = bytes("export abstract class A<T> implements B {\n".repeat(4_000));
   const parse = storeParser(undefined, undefined, () => 500);
-  const python = { language: "python", bytes: bytes("def one():\n    return 1\n") } as const;
-  const typescript = { language: "typescript", bytes: slow } as const;
-  const answers = await parse([python, typescript, { ...python }, { ...typescript }]);
-  const outcomes = answers.map((answer) => ("outcome" in answer ? answer.outcome : answer));
-  expect(outcomes).toEqual(["syntax", "fallback:time", "syntax", "fallback:time"]);
+  const answers = await parse([PYTHON, SLOW, PYTHON, SLOW]);
+  expect(outcomesOf(answers)).toEqual(["syntax", "fallback:time", "syntax", "fallback:time"]);
+});
+
+it("parses a file again by itself if others have used the time", async () => {
+  // The time of the files together ends within one of them, that of one does not.
+  const limits: number[] = [];
+  const parse = storeParser(undefined, undefined, (byteLength) => {
+    limits.push(byteLength);
+    return byteLength > SLOW.bytes.byteLength ? 500 : 60_000;
+  });
+  expect(outcomesOf(await parse([PYTHON, SLOW]))).not.toContain("fallback:time");
+  expect(limits).toEqual([PYTHON.bytes.byteLength + SLOW.bytes.byteLength, SLOW.bytes.byteLength]);
+});
+
+it("parses a file again if the process was paused, but not for ever", async () => {
+  const usage = vi.spyOn(process, "threadCpuUsage").mockReturnValue({ user: 0, system: 0 });
+  try {
+    const limits = [300, 60_000];
+    const parse = storeParser(undefined, undefined, () => limits.shift() ?? 0);
+    expect(outcomesOf(await parse([SLOW]))).not.toContain("fallback:time");
+    expect(outcomesOf(await storeParser(undefined, undefined, () => 300)([SLOW]))).toEqual(["fallback:time"]);
+  } finally {
+    usage.mockRestore();
+  }
+});
+
+it("has all answers if the time ends after the last file", async () => {
+  const run = vi.spyOn(Script.prototype, "runInContext").mockImplementationOnce((context) => {
+    (context as { work: () => void }).work();
+    throw Object.assign(new Error("timed out"), { code: "ERR_SCRIPT_EXECUTION_TIMEOUT" });
+  });
+  try {
+    expect(outcomesOf(await storeParser(undefined)([PYTHON, PYTHON]))).toEqual(["syntax", "syntax"]);
+  } finally {
+    run.mockRestore();
+  }
 });
 
 it("orders files by grammar, otherwise as they are given", () => {

@@ -42,3 +42,20 @@ it("ends a loop, a regular expression and a function of WebAssembly, and none of
   expect(handled).toBe(0);
   expect(withinTime(1_000, () => 2)).toBe(2);
 });
+
+it("tells work that used the processor from a thread that did not have it", async () => {
+  const interrupted = (work: () => unknown): unknown => {
+    try {
+      return withinTime(200, work);
+    } catch (error) {
+      return error;
+    }
+  };
+  const asleep = new Int32Array(new SharedArrayBuffer(4));
+  expect(interrupted(() => Atomics.wait(asleep, 0, 0, 20_000))).toMatchObject({ wasPaused: true });
+  const busy = (): void => {
+    for (;;);
+  };
+  // Others may have the processor for a while.
+  await expect.poll(() => interrupted(busy), { timeout: 20_000 }).toMatchObject({ wasPaused: false });
+});
