@@ -51,7 +51,7 @@ export async function understand(
   const misspelt: QueryTerm[] = [];
   for (const term of words) {
     const isUnknown = unknown.has(term.hash);
-    const english = mayBeGerman && (grammar !== undefined || isUnknown) ? translateGerman(term.shown) : undefined;
+    const english = mayBeGerman && (grammar !== undefined || isUnknown) ? translationOf(term) : undefined;
     if (grammar?.has(plain(term.shown)) === true) replaced.set(term.hash, "");
     else if (english !== undefined) {
       replaced.set(term.hash, isUnknown ? ` ${english} ` : ` ${term.shown} ${english} `);
@@ -83,6 +83,12 @@ export async function understand(
     understood: understood.slice(0, MAX_UNDERSTOOD),
     rewrite: (text) => withRuns(withWords(text, replaced), runs),
   };
+}
+
+/** English for a German word; undefined where it is a form of the word itself, as "parse" for "parse". */
+function translationOf({ hash, shown }: QueryTerm): string | undefined {
+  const english = translateGerman(shown);
+  return english === undefined || hashesOf(english).every((own) => own === hash) ? undefined : english;
 }
 
 /** Hashes of the words of a text. */

@@ -38,6 +38,12 @@ describe("a misspelt word", () => {
       expect((await ask(query)).understood).toBeUndefined();
   });
 
+  it.each(["parse", "parses"])("%s is an English word, and is not taken for itself", async (query) => {
+    const index = await coldIndex([{ path: "a.json", language: "json", text: '{ "oxc-parser": 1 }\n' }]);
+    const { understood, weak } = await search(index, { query }, textsOf([]));
+    expect({ understood, unknown: weak?.unknown }).toEqual({ understood: undefined, unknown: [query] });
+  });
+
   it("leads to the key that was meant", async () => {
     const files = [
       { path: "app.conf", language: "ini", text: "# retry-budget 10\n" },
