@@ -8,6 +8,8 @@ import { untrackedPaths } from "./paths.ts";
 /** New files that git does not track yet: so many are part of the change, those that are not larger. */
 const MAX_UNTRACKED = 50;
 const MAX_UNTRACKED_BYTES = 64 * 1024;
+/** What git says of an object that is damaged or missing, or that a partial clone would have to fetch. */
+const LACKS_OBJECTS = /from promisor remote|unable to read/;
 /** The form of the output, whatever the configuration says. Submodules are left out: git would ask them, with their configuration. */
 const DIFF = [
   "diff",
@@ -34,11 +36,18 @@ export async function patchOf(project: Project, range: string | undefined): Prom
   const { root } = project;
   const output = await gitComparing(root, [...DIFF, "--end-of-options", range ?? "HEAD", "--"]).catch(
     (error: unknown) => {
-      if (!(error instanceof GitCommandError) || error.hung || range === undefined) throw error;
+      if (!(error instanceof GitCommandError) || error.hung) throw error;
+      if (LACKS_OBJECTS.test(error.stderr))
+        throw new CliError(
+          EXIT.io,
+          "INCOMPLETE",
+          `git lacks objects of ${range ?? "HEAD"}, as in a partial or damaged clone, so what has changed is not known`,
+        );
+      if (range === undefined) throw error;
       throw new CliError(
         EXIT.notFound,
         "NO_COMMIT",
-        `no such range of commits in this clone: ${range}; for a file give --path ${range}, for a definition --name ${range}`,
+        `no such range of commits in this clone: ${range}${range.includes("..") ? "" : `; for a file give --path ${range}, for a definition --name ${range}`}`,
       );
     },
   );

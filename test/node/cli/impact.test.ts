@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Sandbox } from "./support/run.ts";
 
@@ -38,9 +38,24 @@ describe("codectx impact", () => {
   it("says that nothing has changed, or that there is no such range", async () => {
     expect(await impact()).toMatchObject({ code: 4, json: { code: "NOTHING_CHANGED" } });
     expect(await impact("HEAD..HEAD")).toMatchObject({ code: 4, json: { code: "NOTHING_CHANGED" } });
-    expect(await impact("nowhere..HEAD")).toMatchObject({ code: 4, json: { code: "NO_COMMIT" } });
+    const missing = { code: "NO_COMMIT", error: "no such range of commits in this clone: nowhere..HEAD" };
+    expect(await impact("nowhere..HEAD")).toMatchObject({ code: 4, json: missing });
+    const name = await impact("close");
+    expect(name.json).toMatchObject({ code: "NO_COMMIT", error: expect.stringMatching(/; .* --name close$/) });
     expect(await impact("HEAD~1..HEAD", "--name", "close")).toMatchObject({ code: 2 });
     expect(await impact("--path", "src/sesion.ts")).toMatchObject({ code: 4 });
+  });
+
+  it("says that objects are missing, instead of that there is no such range", async () => {
+    const oid = sandbox.git("app", "rev-parse", "HEAD~1:src/session.ts");
+    const object = sandbox.path("app/.git/objects", oid.slice(0, 2), oid.slice(2));
+    renameSync(object, `${object}.away`);
+    const lacking = await impact("HEAD~1..HEAD");
+    renameSync(`${object}.away`, object);
+    expect(lacking).toMatchObject({
+      code: 9,
+      json: { code: "INCOMPLETE", error: expect.stringMatching(/^git lacks objects of HEAD~1\.\.HEAD, /) },
+    });
   });
 
   it("is about a range of commits, with what usually changed together", async () => {
