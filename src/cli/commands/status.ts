@@ -173,7 +173,7 @@ function localStatus(project: Project): LocalStatus {
 
 function describeLocal(local: LocalStatus, head: string | null | undefined, current: string | undefined): string {
   if (!local.indexed) return "none: run `codectx pull` or `codectx index --local`";
-  const counts = `${formatCount(local.fileCount ?? 0)} files, ${formatCount(local.symbolCount ?? 0)} symbols, ${formatBytes(local.sizeBytes ?? 0)}`;
+  const counts = `${plural(local.fileCount ?? 0, "file")}, ${plural(local.symbolCount ?? 0, "symbol")}, ${formatBytes(local.sizeBytes ?? 0)}`;
   const remarks = [
     local.baseBytes ? `and ${formatBytes(local.baseBytes)} as pulled` : "",
     head !== undefined && head !== local.head ? "of another commit" : "",

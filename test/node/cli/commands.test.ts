@@ -194,6 +194,8 @@ describe("conventions", () => {
     const refused = await sandbox.run("app", ["status", "--json"], { env: { CODECTX_API_KEY: "cc_live_revoked" } });
     expect(refused).toMatchObject({ code: 3, json: { ok: false, loggedIn: false, local: { indexed: false } } });
     expect((await sandbox.run("app", ["status"], { env: NO_KEY })).code).toBe(6);
+    await sandbox.ask("app", ["index", "--local", "--no-embed"]);
+    expect((await sandbox.ask("app", ["status"], { env: NO_KEY })).stdout).toMatch(/^Index +1 file, 3 symbols, /m);
     const { url } = sandbox.service;
     const keyless = await sandbox.run("app", ["status"], { env: { CODECTX_API_KEY: undefined, CODECTX_API_URL: url } });
     expect(keyless.code).toBe(0);
