@@ -25,20 +25,21 @@ interface Candidate {
 }
 
 /**
- * Up to five of the paths that may have been meant: the same name in another folder, case or with another extension, a name with a few
+ * Up to five of the paths that may have been meant: those below it if it is a folder, the same name in another folder, case or with another extension, a name with a few
  * wrong, missing or swapped letters, one that contains the name, or one that is its beginning. The best come first; of equal names those in the most similar folder.
  * Only names with about as many of the same letters are compared letter by letter, each name once and a few thousand in all, so that the
  * time stays small for a hundred thousand paths.
  */
 export function nearPaths(paths: Iterable<string>, wanted: string): string[] {
-  const { folders, name } = partsOf(wanted);
+  const { folders, name } = partsOf(wanted.replace(/\/$/, ""));
+  const below = `${folders}${name}/`;
   const costs = new Map<string, number | undefined>();
   const costOf = costFunction(name);
   let found: Candidate[] = [];
   for (const path of paths) {
     const own = partsOf(path);
     if (!costs.has(own.name)) costs.set(own.name, costOf(own.name));
-    const cost = costs.get(own.name);
+    const cost = own.folders.startsWith(below) ? 0 : costs.get(own.name);
     if (cost === undefined) continue;
     found.push({ path, cost, folders: differing(folders, own.folders) });
     if (found.length >= MAX_COLLECTED) found = best(found);

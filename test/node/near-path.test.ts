@@ -32,6 +32,15 @@ describe("paths near one that is not there", () => {
     expect(nearPaths(PATHS, asked)[0]).toBe(meant);
   });
 
+  it.each(["lib", "lib/", "Lib"])("are the files of a folder: %s", (folder) => {
+    expect(nearPaths(PATHS, folder)).toEqual([
+      "lib/view.js",
+      "lib/application.js",
+      "lib/router/index.js",
+      "lib/router/layer.js",
+    ]);
+  });
+
   it("are none if nothing is similar, and at most five", () => {
     expect(nearPaths(PATHS, "lib/zebra.js")).toEqual([]);
     expect(nearPaths(PATHS, "")).toEqual([]);
