@@ -1,4 +1,4 @@
-import { SEARCH } from "../../contract/questions.ts";
+import { type Request, SEARCH } from "../../contract/questions.ts";
 import { searchResponse } from "../../interface/questions/http.ts";
 import { search } from "../../interface/questions/questions.ts";
 import { hasQuotedText, understoodText } from "../../interface/questions/understood.ts";
@@ -37,12 +37,17 @@ export async function searchCommand(context: Context, words: readonly string[], 
 
 function noResults(
   { total, weak, understood }: SearchAnswer,
-  { query, offset }: { query: string; offset: number },
+  { query, offset, paths, languages, kinds }: Request<typeof SEARCH>,
 ): string {
   if (offset > 0 && total > 0) return `no results: all ${total} files found come before offset ${offset}`;
   if (hasQuotedText(query)) return "no file has the quoted text; without the quotes its words are searched";
   const as = understood ? `; ${understoodText(understood)}` : "";
-  return `no results${weak ? ` in ${plural(weak.files, "file")}${unknownText(weak)}` : ""}${as}`;
+  const filters = Object.entries({ "--path": paths, "--language": languages, "--kind": kinds }).flatMap(
+    ([option, given]) => (given === undefined || given.length === 0 ? [] : [option]),
+  );
+  const within =
+    filters.length === 0 ? "in" : `in what ${filters.join(" and ")} leave${filters.length === 1 ? "s" : ""} of`;
+  return `no results${weak ? ` ${within} ${plural(weak.files, "file")}${unknownText(weak)}` : ""}${as}`;
 }
 
 /** The words of the query that are nowhere in the index. */

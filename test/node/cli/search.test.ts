@@ -50,7 +50,8 @@ describe("search, refs and read", () => {
     const cpp = await sandbox.ask("app", ["search", "closeSession", "--language", "cpp", "--json"], { env: NO_KEY });
     expect(results(cpp.json)).toMatchObject([{ path: "include/pool.h", language: "cpp" }]);
     const none = await sandbox.ask("app", ["search", "session", "--language", "go"], { env: NO_KEY });
-    expect(none).toMatchObject({ code: 4, stdout: "", stderr: "error: no results in 4 files\n" });
+    const nowhere = "error: no results in what --language leaves of 4 files\n";
+    expect(none).toMatchObject({ code: 4, stdout: "", stderr: nowhere });
     const unknown = await sandbox.ask("app", ["search", "session", "--language", "klingon"]);
     expect(unknown).toMatchObject({
       code: 2,
