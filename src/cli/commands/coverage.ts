@@ -12,7 +12,7 @@ import { formatCount, table } from "../terminal/ui.ts";
 export async function coverageCommand(
   context: Context,
   path: string | undefined,
-  options: RemoteOption,
+  options: RemoteOption & { reason?: string },
 ): Promise<void> {
   const found = await ask(context, coverage, {
     options,
@@ -20,6 +20,9 @@ export async function coverageCommand(
     missing: (answer) =>
       answer.path?.state === "absent" ? nothingFound(`${path} is not in this tree, or git ignores it`) : undefined,
   });
+  const { reason } = options;
+  if (reason !== undefined && found.answer.paths.length === 0)
+    context.ui.note(`no file is left out of the index as ${reason}`);
   await show(context, found, coverageResponse, () => {
     const { indexed, searchedOnly, notSearched, paths, truncated } = found.answer;
     const counts = [

@@ -107,6 +107,9 @@ describe("codectx grep", () => {
     expect(await sandbox.ask("app", ["coverage", "menu.txt"])).toMatchObject({
       stdout: expect.stringContaining("utf16"),
     });
+    expect(await sandbox.ask("app", ["coverage", "--reason", "utf16"])).toMatchObject({ code: 0, stderr: "" });
+    const stderr = "no file is left out of the index as utf8\n";
+    expect(await sandbox.ask("app", ["coverage", "--reason", "utf8"])).toMatchObject({ code: 0, stderr });
   });
 
   it("finds the edit of a file that it has just learned about", async () => {
