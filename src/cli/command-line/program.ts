@@ -116,6 +116,13 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
       ),
 };
 
+/** `help` of a command that does not exist is answered as the command is, with the one that was probably meant. */
+export function withoutHelpOfNothing(args: readonly string[]): readonly string[] {
+  const [first, name = ""] = args;
+  const isKnown = name === "" || name.startsWith("-") || name === "help" || Object.hasOwn(COMMANDS, name);
+  return first !== "help" || isKnown ? args : [name];
+}
+
 /** Whether commander stopped for help or the version, which are not failures. */
 export function isHelp(error: unknown): boolean {
   return error instanceof CommanderError && error.exitCode === 0;

@@ -144,11 +144,15 @@ describe("conventions", () => {
     const typo = await sandbox.run(".", ["symbl", "x"]);
     expect(typo).toMatchObject({ code: 2, stdout: "" });
     expect(typo.stderr).toContain("Did you mean symbol?");
+    const help = await sandbox.run(".", ["help", "symbl"]);
+    expect(help).toMatchObject({ code: 2, stdout: "" });
+    expect(help.stderr).toMatch(/^error: unknown command 'symbl'\n\(Did you mean symbol\?\)\n$/);
+    expect(await sandbox.run(".", ["help", "symbol"])).toMatchObject({ code: 0, stderr: "" });
     const document = await sandbox.run(".", ["--json", "symbol"]);
     expect(document).toMatchObject({ code: 2, stderr: "", json: { ok: false, code: "USAGE" } });
-    const help = await sandbox.run(".", ["pull", "--help"]);
-    expect(help.code).toBe(0);
-    expect(help.stdout).toContain("Examples:");
+    const pull = await sandbox.run(".", ["pull", "--help"]);
+    expect(pull.code).toBe(0);
+    expect(pull.stdout).toContain("Examples:");
     expect((await sandbox.run(".", ["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
