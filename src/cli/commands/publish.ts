@@ -48,13 +48,16 @@ export async function publish(context: Context, options: PublishOptions): Promis
   const startedAt = performance.now();
   const published = await publishCommit(context, options);
   const durationMs = Math.round(performance.now() - startedAt);
-  context.ui.result({ ...published, durationMs }, () => describePublished(published, durationMs));
+  context.ui.result({ ...published, durationMs }, () =>
+    describePublished(published, durationMs, " (--force publishes it again)"),
+  );
 }
 
-export function describePublished(published: Published, durationMs: number): string[] {
+/** What was published, as text; `remedy` is added where the commit was published before. */
+export function describePublished(published: Published, durationMs: number, remedy = ""): string[] {
   const { repo, gitSha, sizeBytes = 0, fileCount = 0, symbolCount = 0, embeddedCount = 0, credits = 0 } = published;
   const commit = gitSha.slice(0, 10);
-  if (!published.published) return [`${repo}@${commit} is published already (--force publishes it again)`];
+  if (!published.published) return [`${repo}@${commit} is published already${remedy}`];
   return [
     `Published ${repo}@${commit}: ${formatCount(fileCount)} files, ${formatCount(symbolCount)} symbols, ${formatBytes(sizeBytes)} in ${formatDuration(durationMs)}`,
     `${formatCount(embeddedCount)} chunks embedded for ${formatCount(credits)} credits`,
