@@ -37,7 +37,7 @@ export async function indexHosted(context: Context, options: HostedOptions): Pro
 /** Describes the result of a run as text. */
 export function describeRun(result: Record<string, unknown>, durationMs: number): string[] {
   const count = (name: string): string => formatCount(typeof result[name] === "number" ? result[name] : 0);
-  const gitSha = typeof result["gitSha"] === "string" ? `@${result["gitSha"].slice(0, 10)}` : "";
+  const gitSha = typeof result["gitSha"] === "string" ? ` ${result["gitSha"].slice(0, 10)}` : "";
   return [
     `Indexed${gitSha}: ${count("fileCount")} files, ${count("symbolCount")} symbols, ${count("chunkCount")} chunks in ${formatDuration(durationMs)}`,
     `${count("skippedUnchanged")} files unchanged, ${count("embeddedCount")} chunks embedded, ${count("redactedCount")} withheld, ${count("partialCount")} parsed in part, ${count("fallbackCount")} not parsed`,
