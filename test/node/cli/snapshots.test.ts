@@ -357,8 +357,7 @@ describe("ci", () => {
     });
     expect(sandbox.service.embedded.length).toBe(paid + 1);
     expect(existsSync(summary)).toBe(true);
-    const again = await sandbox.ask("runner", ["ci"], { env: OTHER() });
-    expect(again.stdout).toMatch(/^github\.com\/acme\/app@[0-9a-f]{10} is published already\n$/);
+    expect((await sandbox.ask("runner", ["ci"], { env: OTHER() })).stdout).toMatch(/ is published already\n$/);
     sandbox.git("runner", "checkout", "-q", old);
     expect((await sandbox.ask("runner", ["ci", "--json"], { env: OTHER() })).json).toMatchObject({
       published: false,
