@@ -237,10 +237,11 @@ describe("the page of a search", () => {
     }
   });
 
-  it("says that nothing matches well", async () => {
+  it("names the words that no file has, and promises no files where there are none", async () => {
     const member = await memberOf(other.tenantId, "member");
     const html = await member.page(`/app/${await slugOf(member)}/search?q=quokka+burrow+telemetry`);
-    expect(html).toMatch(/Nothing matches well\.<\/strong>[\s\S]*<code>quokka<\/code>[\s\S]*These files come nearest/);
+    expect(html).toMatch(/In none of the \d+ searched files: <code>quokka<\/code>[\s\S]*Nothing found/);
+    expect(html).not.toContain("These files come nearest");
   });
 
   it("ends with the reason if the search is refused, below the form that has what was typed", async () => {

@@ -158,6 +158,9 @@ it("tells what an answer leaves out, and how far it can be trusted", async () =>
       "Nothing matches well. In none of the 4,396 searched files: quokka, &lt;b&gt;. These files come nearest.",
   );
   expect(text(await SearchNotes({}))).toBe("");
+  const empty = (unknown: string[]) => SearchNotes({ weak: { unknown, files: 12 }, isEmpty: true });
+  expect(text(await empty([]))).toBe("");
+  expect(text(await empty(["quokka"])).trim()).toBe("In none of the 12 searched files: quokka.");
 
   const owner = { repo: "github.com/acme/app", workspaceId };
   const exact = await GrepNotes({

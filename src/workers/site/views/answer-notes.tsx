@@ -4,13 +4,14 @@ import type { SearchResponse } from "../../../contract/search.ts";
 import { formatCount } from "./format.ts";
 import { reasonText } from "./reasons.ts";
 
-/** Of ranked results. */
+/** Of ranked results; with `isEmpty` of an answer without any. */
 export function SearchNotes({
   understood = [],
   weak,
   degraded,
   leftOut = [],
-}: Pick<SearchResponse, "understood" | "weak" | "degraded" | "leftOut">) {
+  isEmpty = false,
+}: Pick<SearchResponse, "understood" | "weak" | "degraded" | "leftOut"> & { isEmpty?: boolean }) {
   return (
     <>
       {understood.length > 0 && (
@@ -33,9 +34,13 @@ export function SearchNotes({
         </p>
       )}
       {degraded !== undefined && <p class="soft">Ranked without {degraded}, which is not available now.</p>}
-      {weak !== undefined && (
+      {weak !== undefined && (weak.unknown.length > 0 || !isEmpty) && (
         <p>
-          <strong>Nothing matches well.</strong>{" "}
+          {!isEmpty && (
+            <>
+              <strong>Nothing matches well.</strong>{" "}
+            </>
+          )}
           {weak.unknown.length > 0 && (
             <>
               In none of the {formatCount(weak.files)} searched files:{" "}
@@ -47,7 +52,7 @@ export function SearchNotes({
               .{" "}
             </>
           )}
-          These files come nearest.
+          {!isEmpty && "These files come nearest."}
         </p>
       )}
     </>

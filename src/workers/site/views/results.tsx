@@ -44,7 +44,7 @@ export function Results({ c, answer, from, forRef }: ResultsProps<SearchResponse
   if (results.length === 0) {
     return (
       <>
-        <SearchNotes {...answer} />
+        <SearchNotes {...answer} isEmpty />
         <section class="panel">
           <Empty title="Nothing found">
             <p>
