@@ -2,6 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { neon } from "@neondatabase/serverless";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -90,7 +91,7 @@ describe("a data directory", () => {
 });
 
 describe("a new database", () => {
-  it("is a copy of one that was made once, and is removed when it is closed if it is temporary", async () => {
+  it("is a copy of one that was made once, and is removed if it is temporary when it is closed or does not start", async () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), "code-context-temporary-"));
     const { TMPDIR } = process.env;
     process.env["TMPDIR"] = folder;
@@ -107,6 +108,11 @@ describe("a new database", () => {
         await running.close();
         expect(readdirSync(folder)).toEqual([]);
       }
+      const port = createServer().listen(0, "127.0.0.1");
+      await once(port, "listening");
+      await expect(startDatabase({ port: (port.address() as AddressInfo).port })).rejects.toThrow();
+      port.close();
+      expect(readdirSync(folder)).toEqual([]);
       expect(identities[0], "PostgreSQL gives each database that it initialises another").toBe(identities[1]);
     } finally {
       if (TMPDIR === undefined) delete process.env["TMPDIR"];

@@ -31,10 +31,23 @@ export interface RunningDatabase {
  * Starts PostgreSQL (PGlite with pgvector) behind an endpoint of Neon's protocol on 127.0.0.1 and applies the migrations.
  * Throws `OperatorError` if the port is taken or the folder's database cannot be opened.
  */
-export async function startDatabase(options: DatabaseOptions = {}): Promise<RunningDatabase> {
-  const { port = 0, onFatal } = options;
-  const isTemporary = options.dataDir === undefined;
-  const dataDir = options.dataDir ?? mkdtempSync(path.join(os.tmpdir(), "code-context-database-"));
+export async function startDatabase({ dataDir, ...options }: DatabaseOptions = {}): Promise<RunningDatabase> {
+  if (dataDir !== undefined) return startIn(dataDir, { ...options, isTemporary: false });
+  const temporary = mkdtempSync(path.join(os.tmpdir(), "code-context-database-"));
+  const remove = () => rmSync(temporary, { recursive: true, force: true });
+  try {
+    const database = await startIn(temporary, { ...options, isTemporary: true });
+    return { url: database.url, close: () => database.close().finally(remove) };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+async function startIn(
+  dataDir: string,
+  { port = 0, onFatal, isTemporary }: Omit<DatabaseOptions, "dataDir"> & { isTemporary: boolean },
+): Promise<RunningDatabase> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   setAsideUnfinished(dataDir);
   const folder = path.join(dataDir, "database");
@@ -50,18 +63,14 @@ export async function startDatabase(options: DatabaseOptions = {}): Promise<Runn
       ),
     onFatal,
   });
-  const close = async () => {
-    await database.close();
-    if (isTemporary) rmSync(dataDir, { recursive: true, force: true });
-  };
   try {
     await migrate(database.url);
     writeFileSync(path.join(dataDir, READY_MARK), "");
   } catch (error) {
-    await close();
+    await database.close();
     throw error;
   }
-  return { url: database.url, close };
+  return { url: database.url, close: () => database.close() };
 }
 
 /** Makes a database with all migrations in an empty folder. */

@@ -10,14 +10,19 @@ import {
   existsSync,
   globSync,
   mkdirSync,
+  mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
 } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { PROJECT_ROOT } from "../project.ts";
 
+/** Folders that are younger may be in use by another process. */
+const IN_USE_MS = 3_600_000;
 const FOLDER = path.join(PROJECT_ROOT, "dist", "database");
 
 /** Path of the folder for this version of PGlite and these migrations. */
@@ -33,13 +38,13 @@ function templatePath(): string {
 
 /**
  * Path of the template. If there is none, calls `make` with a new folder, which must hold a closed database when it resolves; the folder
- * then replaces all earlier templates.
+ * then replaces the earlier templates.
  */
 export async function ensureTemplate(make: (folder: string) => Promise<void>): Promise<string> {
   const template = templatePath();
   if (existsSync(template)) return template;
-  const temporary = path.join(FOLDER, `.${process.pid}-${path.basename(template)}`);
-  mkdirSync(temporary, { recursive: true, mode: 0o700 });
+  mkdirSync(FOLDER, { recursive: true });
+  const temporary = mkdtempSync(path.join(FOLDER, `.${path.basename(template)}-`));
   try {
     await make(temporary);
     renameSync(temporary, template);
@@ -48,10 +53,17 @@ export async function ensureTemplate(make: (folder: string) => Promise<void>): P
     // Another process may have finished first.
     if (!existsSync(template)) throw error;
   }
-  for (const name of globSync("*", { cwd: FOLDER })) {
-    if (name !== path.basename(template)) rmSync(path.join(FOLDER, name), { recursive: true, force: true });
-  }
+  removeOthers(template);
   return template;
+}
+
+/** Removes earlier templates and what killed processes have left, but for what another process may be making or copying. */
+function removeOthers(template: string): void {
+  for (const name of readdirSync(FOLDER)) {
+    const folder = path.join(FOLDER, name);
+    const made = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+    if (folder !== template && made < Date.now() - IN_USE_MS) rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** Makes `folder`, which must not exist, a copy of the template that only its owner can read. */
