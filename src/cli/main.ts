@@ -2,7 +2,7 @@ import { CommanderError } from "commander";
 import { visibleLines } from "../lib/display.ts";
 import type { Context, GlobalOptions } from "./context.ts";
 import { CliError, EXIT, toCliError } from "./exit-codes.ts";
-import { allCommands, buildProgram, isHelp, withoutHelpOfNothing } from "./command-line/program.ts";
+import { allCommands, buildProgram, isHelp, unknownHelpAsCommand } from "./command-line/program.ts";
 import { endIfClosed, Output } from "./terminal/output.ts";
 import { Ui } from "./terminal/ui.ts";
 import { hasFileSizeSignal } from "./machine/platform.ts";
@@ -53,7 +53,7 @@ export async function main(args: readonly string[], outputs: Outputs = { stdout:
   const writeOut = (text: string): void => stdout.write(text);
   for (const command of allCommands(program)) command.configureOutput({ writeErr, writeOut });
   try {
-    await program.parseAsync(withoutHelpOfNothing(args), { from: "user" });
+    await program.parseAsync(unknownHelpAsCommand(args), { from: "user" });
   } catch (error) {
     if (isHelp(error)) return;
     process.exitCode = report(ui, error, args.length === 0);

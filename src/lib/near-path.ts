@@ -25,8 +25,9 @@ interface Candidate {
 }
 
 /**
- * Up to five of the paths that may have been meant: those below it if it is a folder, the same name in another folder, case or with another extension, a name with a few
- * wrong, missing or swapped letters, one that contains the name, or one that is its beginning. The best come first; of equal names those in the most similar folder.
+ * Up to five of the paths that may have been meant: those below it if it is a folder, the same name in another folder, case or with another
+ * extension, a name with a few wrong, missing or swapped letters, one that contains the name, or one that is its beginning. The best come
+ * first; of equal names those in the most similar folder.
  * Only names with about as many of the same letters are compared letter by letter, each name once and a few thousand in all, so that the
  * time stays small for a hundred thousand paths.
  */

@@ -117,7 +117,7 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
 };
 
 /** `help` of a command that does not exist is answered as the command is, with the one that was probably meant. */
-export function withoutHelpOfNothing(args: readonly string[]): readonly string[] {
+export function unknownHelpAsCommand(args: readonly string[]): readonly string[] {
   const [first, name = ""] = args;
   const isKnown = name === "" || name.startsWith("-") || name === "help" || Object.hasOwn(COMMANDS, name);
   return first !== "help" || isKnown ? args : [name];

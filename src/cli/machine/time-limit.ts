@@ -27,7 +27,8 @@ let watched: { script: Script; context: { work?: () => unknown } } | undefined;
 
 /**
  * Does work that waits for nothing, and ends it if it takes longer, in whatever loop it is: one of WebAssembly or of a regular expression
- * as well. The time is elapsed time. It ends as if its thread did: no `catch` or `finally` of the work runs, and what it was changing is not to be used any more.
+ * as well. The time is elapsed time. It ends as if its thread did: no `catch` or `finally` of the work runs, and what it was changing is
+ * not to be used any more.
  *
  * @throws TimeLimitError, and the errors of the work.
  */

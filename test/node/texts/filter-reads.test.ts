@@ -9,6 +9,7 @@ import { filtersKey } from "../../../src/service/hosted-index/whole-texts/store.
 import type { TextDeps } from "../../../src/service/hosted-index/whole-texts/text-files.ts";
 import { seededNumbers } from "../../support/numbers.ts";
 import { MemoryBucket } from "../../support/pipeline.ts";
+import { readsAtOnce } from "../../support/reads-at-once.ts";
 
 const TENANT = "tenant";
 const PACKS = Array.from({ length: 10 }, (_, i) => `pack${i}`);
@@ -56,17 +57,10 @@ it("as many files of filters are read at once as a Worker has connections", asyn
   const bucket = new MemoryBucket();
   const bytes = encodeFilters([ngramFilter(Buffer.from("some text"))]);
   for (const pack of PACKS) await bucket.put(filtersKey(TENANT, pack), bytes);
-  let [now, most] = [0, 0];
-  const get = bucket.get.bind(bucket);
-  bucket.get = async (...given) => {
-    most = Math.max(most, ++now);
-    await new Promise((resolve) => setTimeout(resolve, 1));
-    now--;
-    return get(...given);
-  };
+  const most = readsAtOnce(bucket);
   const deps: Partial<TextDeps> = { bucket, texts: new TextCache() };
   const target = { tenantId: TENANT, workspaceId: "w", seq: 1, baseSeq: 0, textList: "list" };
   const contents = PACKS.map((pack) => textName(pack, 0));
   await new HostedTexts(deps as TextDeps, [target]).candidates(queryOfBytes(Buffer.from("another")), contents);
-  expect(most).toBe(6);
+  expect(most()).toBe(6);
 });

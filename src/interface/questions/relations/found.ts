@@ -53,9 +53,11 @@ export function withoutNamed(found: readonly FoundUse[]): FoundUse[] {
       target && !isNamed && certainty !== "name" ? [placeKey(target)] : [],
     ),
   );
-  return found.flatMap(({ isNamed, ...use }) =>
-    isNamed && use.target && constructed.has(placeKey(use.target)) ? [] : [use],
-  );
+  return found.flatMap((use) => {
+    if (!use.isNamed) return [use];
+    const { isNamed: _, ...named } = use;
+    return named.target && constructed.has(placeKey(named.target)) ? [] : [named];
+  });
 }
 
 export const targetOf = ({ path, startLine, qualifiedName }: DefinedSymbol): Target => ({

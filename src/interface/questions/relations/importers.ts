@@ -13,8 +13,8 @@ const BATCH = 200;
 /**
  * The imports of a file of the index or of what is in a folder, by its path, or of a package, by its name. An import of a file mentions its
  * name, so that only files that do are read; one of a folder's own file need not, and names with other signs are not looked up as a whole. There
- * is a limit to how many can be read, so that files that mention the name come first. Of a template, script or file of data, and of a folder that no import leads into, the lines that name it
- * by its path count as well.
+ * is a limit to how many can be read, so that files that mention the name come first. Of a template, script or file of data, and of a folder
+ * that no import leads into, the lines that name it by its path count as well.
  */
 export async function importersOf(files: QuestionFiles, path: string): Promise<FoundUse[]> {
   const isFile = files.has(path);

@@ -246,17 +246,20 @@ const SYNTAXES: Readonly<Record<string, LineSyntax>> = {
     isUse: (before, after) =>
       after.startsWith("(") ||
       after.startsWith(".selector") ||
-      ((before.search(VISIBILITY) === 0 || VISIBILITY.test(before.slice(before.indexOf(")") >>> 0))) &&
-        /\s$/.test(before) &&
-        !/\breturns\s*\([^)]*$/.test(before) &&
-        !/^\s*[;=]/.test(after)),
+      (isInHead(before) && /\s$/.test(before) && !/\breturns\s*\([^)]*$/.test(before) && !/^\s*[;=]/.test(after)),
   },
 };
+
+/** Whether a text of Solidity ends among the words behind the parameters of a function, which may begin on a line of their own. */
+function isInHead(before: string): boolean {
+  const parameters = before.indexOf(")");
+  return before.search(VISIBILITY) === 0 || (parameters >= 0 && VISIBILITY.test(before.slice(parameters)));
+}
 
 /** Whether a name is the key of an element: `$a{name}`. */
 const isBraced = (before: string, after: string): boolean => before.endsWith("{") && after.startsWith("}");
 
-/** Whether uses of a definition of some kind are told by their lines in its language. */
+/** Whether uses of a definition of some kind are found by lines in its language. */
 export const isUsedInLines = (language: string, kind: string): boolean =>
   Object.hasOwn(SYNTAXES, language) && (isFunction({ kind }) || SYNTAXES[language]?.kinds?.includes(kind) === true);
 
@@ -264,8 +267,9 @@ export const isUsedInLines = (language: string, kind: string): boolean =>
 export const isWithinDefinitions = (language: string): boolean => SYNTAXES[language]?.isWithin === true;
 
 /**
- * Whether a line names a definition for which `isUsedInLines` in code: calls it, or hands it over. `sole` if it means the one that is the only one
- * of its name. Comments and texts that begin on another line are taken for code. `text` is one line; beyond 1,000 characters it is not looked at.
+ * Whether code on a line calls a definition for which `isUsedInLines`, or hands it over. `sole` if it can only mean a definition of that name,
+ * and so the only one where there is one. Comments and texts that begin on another line are taken for code. Beyond 1,000 characters the line
+ * is not looked at.
  */
 export function namedInLine(
   language: string,

@@ -65,6 +65,17 @@ function maySee(path: string, name: string, near: readonly string[]): boolean {
   return near.some((own) => !own.endsWith(".go") || folderOf(own) === folderOf(path));
 }
 
+/** The files that mention a name, in languages that may call what is defined in the files `near`. */
+export async function filesThatMayCall(
+  files: QuestionFiles,
+  name: string,
+  near: readonly string[],
+): Promise<{ path: string; language: string }[]> {
+  const languages = near.map((path) => files.language(path));
+  const mentioning = await files.mentioning(lastPart(name), near);
+  return mentioning.filter(({ language }) => mayCall(language) && languages.some((of) => mayCallIn(language, of)));
+}
+
 /** For each name, the lines of some files that mention it and pass, as uses by name. */
 export async function usesByName(
   files: QuestionFiles,

@@ -1,15 +1,14 @@
 /** Uses of functions in files of languages whose uses are not read. */
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import type { FoundReference } from "../../../engines/search/types.ts";
+import { wordSet } from "../../../lib/word-set.ts";
 import { isCalled, isTag } from "./called-lines.ts";
 import { type FoundUse, innermostOfLines, targetOf } from "./found.ts";
 import { isUsedInLines, isWithinDefinitions, namedInLine } from "./line-uses.ts";
 import { isMdx } from "./mentioning.ts";
 
 /** Kinds of definitions that have code. */
-const WITH_CODE: ReadonlySet<string> = new Set(
-  "function method macro variable field test extension interface".split(" "),
-);
+const WITH_CODE = wordSet("function method macro variable field test extension interface");
 
 const NAMED = { certainty: "name" } as const;
 
@@ -17,7 +16,7 @@ const NAMED = { certainty: "name" } as const;
 export interface WantedName {
   name: string;
   paths: ReadonlySet<string>;
-  /** Languages in which lines tell of uses of the definitions of that name. */
+  /** Languages in which uses of the definitions are found by lines. */
   languages: ReadonlySet<string>;
   /** The definition that a name of its own language means in any file: the only one of that name. */
   sole: DefinedSymbol | undefined;

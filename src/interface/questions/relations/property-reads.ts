@@ -1,10 +1,9 @@
 /** Reads of properties, which call a function without a parenthesis. */
-import { isPythonLanguage, isScriptLanguage, mayCall, mayCallIn } from "../../../engines/relations/languages.ts";
+import { isPythonLanguage, isScriptLanguage } from "../../../engines/relations/languages.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
-import { lastPart } from "../../../engines/search/names.ts";
 import { type FoundUse, placeKey, symbolKey } from "./found.ts";
 import { writtenName } from "./judge.ts";
-import { rangesOf, usesByName } from "./mentioning.ts";
+import { filesThatMayCall, rangesOf, usesByName } from "./mentioning.ts";
 import { isPartOfName, occurrencesOf } from "./occurrences.ts";
 
 /** How a language writes properties. */
@@ -91,11 +90,7 @@ export async function propertyReads(
   const wanted: { name: string; paths: Set<string> }[] = [];
   const implicit = new Map<string, Set<string>>();
   for (const [name, own] of Map.groupBy(properties, writtenName)) {
-    const languages = own.map(({ path }) => files.language(path));
-    const mentioning = await files.mentioning(lastPart(name), [...new Set(own.map(({ path }) => path))]);
-    const reading = mentioning.filter(
-      ({ language }) => mayCall(language) && languages.some((of) => mayCallIn(language, of)),
-    );
+    const reading = await filesThatMayCall(files, name, [...new Set(own.map(({ path }) => path))]);
     wanted.push({ name, paths: new Set(reading.map(({ path }) => path)) });
     const around = own.filter(({ path }) => propertiesIn(files.language(path))?.isImplicit === true);
     implicit.set(name, new Set(around.map(({ path }) => path)));

@@ -1,16 +1,10 @@
 /** What leads to a function or class besides the uses that the rules of its language know: a decorator that registers it, or a text that names it. */
-import {
-  hasUses,
-  isPythonLanguage,
-  isScriptLanguage,
-  mayCall,
-  mayCallIn,
-} from "../../../engines/relations/languages.ts";
+import { hasUses, isPythonLanguage, isScriptLanguage, mayCall } from "../../../engines/relations/languages.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { nameParts } from "../../../engines/search/names.ts";
 import { wordSet } from "../../../lib/word-set.ts";
 import { distinct, type FoundUse, isFunction, placeKey, symbolKey, targetOf } from "./found.ts";
-import { rangesOf, usesByName } from "./mentioning.ts";
+import { filesThatMayCall, rangesOf, usesByName } from "./mentioning.ts";
 import { isPartOfName, occurrencesOf } from "./occurrences.ts";
 
 /** More definitions are not looked at. */
@@ -86,15 +80,15 @@ function decoratorOf(language: string): RegExp | undefined {
   return isPlain ? DECORATOR : DECORATORS[language];
 }
 
-/** Those that describe a class. */
+/** Decorators that describe a class and register it nowhere, by the last part of their names in small letters. */
 const PASSIVE_OF_CLASSES = wordSet(
-  `data getter value builder slf4j log4j2 log tostring equalsandhashcode with noargsconstructor allargsconstructor
+  `data value builder slf4j log4j2 log tostring equalsandhashcode with noargsconstructor allargsconstructor
    requiredargsconstructor functionalinterface accessors jsoninclude jsonignoreproperties dataclass total_ordering
    runtime_checkable serializable debuggerdisplay attributeusage excludefromcodecoverage main objc objcmembers
    propertywrapper resultbuilder sealed attribute`,
 );
 
-/** Those that describe a function or class and register it nowhere, by the last part of their names in small letters. */
+/** As `PASSIVE_OF_CLASSES`, of functions as well. */
 const PASSIVE = wordSet(
   `override overload property staticmethod classmethod abstractmethod cached_property setter deleter getter wraps final
    nullable nonnull notnull deprecated suppress suppresswarnings suppresslint safevarargs jvmstatic jvmoverloads jvmname
@@ -183,9 +177,7 @@ async function routes(files: QuestionFiles, definitions: readonly DefinedSymbol[
 async function usesOfClasses(files: QuestionFiles, classes: readonly DefinedSymbol[]): Promise<FoundUse[]> {
   const wanted: { name: string; paths: Set<string> }[] = [];
   for (const { name, path } of classes) {
-    const own = files.language(path);
-    const naming = await files.mentioning(name, [path]);
-    const reading = naming.filter(({ language }) => mayCall(language) && hasUses(language) && mayCallIn(language, own));
+    const reading = (await filesThatMayCall(files, name, [path])).filter(({ language }) => hasUses(language));
     wanted.push({ name, paths: new Set(reading.slice(0, MAX_FILES).map((each) => each.path)) });
   }
   const lines = wanted.length === 0 ? [] : await usesByName(files, wanted, ({ text }, name) => usesClass(text, name));

@@ -16,7 +16,7 @@ export interface Search extends Pick<FilesToRead, "paths" | "others"> {
   /** Places of the definitions, and their files. */
   places: ReadonlySet<string>;
   near: readonly string[];
-  /** Languages in which lines tell of their uses. */
+  /** Languages in which their uses are found by lines. */
   languages: ReadonlySet<string>;
   /** The definition that such a line means, if there is only one of the name. */
   sole: DefinedSymbol | undefined;

@@ -15,6 +15,8 @@ const LIST_BYTES = 13 * 1024 * 1024;
 const FILES_BYTES = 6 * 1024 * 1024;
 /** Rough bytes of a file there: itself, its place among the files and texts of a scope, and that in its pack. */
 const BYTES_PER_FILE = 100;
+/** Of the key of a list: in the scope's own key, and in its array. */
+const BYTES_PER_KEY_UNIT = 4;
 /** Bytes of the directories of open packs. */
 const PACK_BYTES = 4 * 1024 * 1024;
 /** Rough bytes in memory of a text's entry in the directory of its pack. */
@@ -38,7 +40,8 @@ interface ScopeFiles {
   lists: readonly string[];
 }
 
-const bytesOfFiles = ({ files }: ScopeFiles): number => BYTES_PER_FILE * files.length;
+const bytesOfFiles = ({ files, lists }: ScopeFiles): number =>
+  lists.reduce((bytes, key) => bytes + BYTES_PER_KEY_UNIT * key.length, BYTES_PER_FILE * files.length);
 
 /** Open lists and packs. Objects never change, so what is open stays valid. */
 export class TextCache {

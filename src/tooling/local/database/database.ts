@@ -70,7 +70,7 @@ async function startIn(
     await database.close();
     throw error;
   }
-  return { url: database.url, close: () => database.close() };
+  return database;
 }
 
 /** Makes a database with all migrations in an empty folder. */

@@ -57,7 +57,7 @@ export async function ensureTemplate(make: (folder: string) => Promise<void>): P
   return template;
 }
 
-/** Removes earlier templates and what killed processes have left, but for what another process may be making or copying. */
+/** Removes earlier templates and leftovers of killed processes, except those that are young enough to be in use. */
 function removeOthers(template: string): void {
   for (const name of readdirSync(FOLDER)) {
     const folder = path.join(FOLDER, name);
