@@ -3,6 +3,7 @@ import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { type Expression, lookUp, type OpenClass } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH } from "./limits.ts";
+import { attributeUses } from "./rust-attributes.ts";
 import { calledOf, partsFromFile, pathExpression, pathParts, typeOf, withoutMarkers } from "./rust-expressions.ts";
 import { type ImportedName, importedNames } from "./rust-imports.ts";
 import { declareMacro, macroBodies, macroCalls } from "./rust-macros.ts";
@@ -43,9 +44,11 @@ function visit(node: SyntaxNode, place: Place): void {
   switch (node.type) {
     case "line_comment":
     case "block_comment":
-    case "attribute_item":
     case "token_tree":
     case "use_declaration":
+      return;
+    case "attribute_item":
+      attributeUses(node, place);
       return;
     case "macro_definition":
       macroBodies(node, place);
@@ -146,7 +149,9 @@ function use(kind: "call" | "construct" | "inherit", node: SyntaxNode, { file, s
 }
 
 /** What a function may be handed to or kept in: a path in it is a value. */
-const HOLDING = wordSet("arguments array_expression field_initializer");
+const HOLDING = wordSet(
+  "arguments array_expression tuple_expression field_initializer field_expression match_arm let_declaration const_item static_item type_cast_expression reference_expression",
+);
 
 /** A function that is handed over or kept: `f`, `m::f`, `Self::f`. By custom, other names are of constants and types; an adapter such as `map` calls these. */
 function reference(node: SyntaxNode, { file, scope, depth, adapting }: Place): void {
@@ -245,6 +250,7 @@ function typeItem(node: SyntaxNode, place: Place): void {
     return;
   }
   for (const [i, each] of (body?.namedChildren ?? []).entries()) {
+    for (const attribute of attributesOf(each)) attributeUses(attribute, inner);
     const own = each.field("name");
     if (body?.type === "ordered_field_declaration_list") {
       const type = body.fields("type")[i];
@@ -257,6 +263,12 @@ function typeItem(node: SyntaxNode, place: Place): void {
     }
   }
 }
+
+/** A member that is an attribute itself, or attributes of a variant's fields. */
+const attributesOf = (member: SyntaxNode): SyntaxNode[] =>
+  [member, ...(member.type === "enum_variant" ? (member.field("body")?.namedChildren ?? []) : [])].filter(
+    ({ type }) => type === "attribute_item",
+  );
 
 function base(node: SyntaxNode, opened: OpenClass | undefined, place: Place): void {
   if (!/identifier$|^generic_type$/.test(node.type)) return;
