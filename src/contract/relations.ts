@@ -63,6 +63,12 @@ export const ReferencesResponse = z
       .describe(
         "With `relation`: qualified names of the definitions that are meant, where the type in `name` inherits a member of that name from another one.",
       ),
+    outside: z
+      .array(z.string())
+      .optional()
+      .describe(
+        "With `relation`: no index defines the name. The modules that files import it from, those with most uses first; uses by import are certain, all others are by name.",
+      ),
     indexes: z.array(SearchedIndex),
   })
   .meta({ id: "ReferencesResponse" });

@@ -2,7 +2,7 @@ import { REFERENCES } from "../../contract/questions.ts";
 import { referencesResponse } from "../../interface/questions/http.ts";
 import { references } from "../../interface/questions/questions.ts";
 import type { RelatedReference } from "../../interface/questions/relations/answer.ts";
-import { countedText, countsOf } from "../../interface/questions/relations/counts.ts";
+import { countedText, countsOf, outsideText } from "../../interface/questions/relations/counts.ts";
 import type { Certainty } from "../../interface/questions/relations/found.ts";
 import { ask, type CommandAnswer, nothingFound, placeText, show } from "../ask.ts";
 import { requestOf } from "../request.ts";
@@ -69,13 +69,14 @@ export async function relations(
       if (definition !== "") lines.push(ui.style("bold", definition));
       lines.push(...own.map((each) => lineText(context, found, each)));
     }
-    const { counts = countsOf(list), unread = 0, implementing = 0, inherited } = found.answer;
+    const { counts = countsOf(list), unread = 0, implementing = 0, inherited, outside } = found.answer;
     const notRead = unread === 0 ? [] : [`${unread} files that may hold more could not be read for it`];
     const implemented =
       implementing === 0
         ? []
         : [`${implementing} definitions implement it, with callers of their own: codectx implementations ${name}`];
     const meant = inherited ? [`${name} is inherited: it is ${inherited.join(", ")}`] : [];
+    if (outside) meant.push(outsideText(name, outside));
     return [...meant, countedText(counts), ...lines, ...shownOf(list.length, found.answer), ...notRead, ...implemented];
   });
 }

@@ -1,7 +1,7 @@
 /** Text of `find_references` with a relation: counts first, then the uses by definition and file, the surest first. */
 import type { Answered } from "../questions/code-index.ts";
 import type { RelatedReference, RelationAnswer } from "../questions/relations/answer.ts";
-import { countedText, countsOf } from "../questions/relations/counts.ts";
+import { countedText, countsOf, outsideText } from "../questions/relations/counts.ts";
 import { type AnswerOptions, budgetOf, heading, placeOf } from "./answer-frame.ts";
 import { fit, type Forms, shownOf } from "./text.ts";
 
@@ -18,12 +18,26 @@ type ShownRelations = Answered<
 >;
 
 export function relationText(
-  { indexes, leftOut, references, total, truncated, counts, unread = 0, implementing = 0, inherited }: ShownRelations,
+  {
+    indexes,
+    leftOut,
+    references,
+    total,
+    truncated,
+    counts,
+    unread = 0,
+    implementing = 0,
+    inherited,
+    outside,
+  }: ShownRelations,
   options: AnswerOptions,
   { name, relation }: { name: string; relation: RelatedReference["relation"] },
 ): string {
   const heads = heading(indexes, options.nowMs, leftOut);
-  const head = inherited ? `${heads}\n\n${name} is inherited: it is ${inherited.join(", ")}.` : heads;
+  const meant = inherited
+    ? `${name} is inherited: it is ${inherited.join(", ")}.`
+    : outside && `${outsideText(name, outside)}.`;
+  const head = meant === undefined ? heads : `${heads}\n\n${meant}`;
   const notRead = unread === 0 ? "" : ` ${unread} files that may hold more could not be read for it.`;
   const cut =
     truncated && references.length === total ? " There may be more: not all files that may hold some were read." : "";

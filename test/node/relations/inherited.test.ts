@@ -1,21 +1,7 @@
 import { expect, it } from "vitest";
-import { UsesIndex } from "../../../src/engines/relations/uses-index.ts";
-import { findSymbols } from "../../../src/engines/search/lookups.ts";
-import type { OpenIndexes } from "../../../src/interface/questions/code-index.ts";
 import { relatedReferences } from "../../../src/interface/questions/relations/answer.ts";
 import { callPaths } from "../../../src/interface/questions/relations/path.ts";
-import { openedOf } from "./support.ts";
-
-async function indexesOf(files: Record<string, string>): Promise<OpenIndexes> {
-  const { index, texts } = await openedOf(files);
-  const uses = new UsesIndex(index, texts);
-  const indexes: Partial<OpenIndexes> = {
-    indexes: [{ name: "r", gitSha: null, indexedAtMs: 0, isWorkTree: false }],
-    symbols: (request) => findSymbols(index, request, texts),
-    withUses: (_, work) => work(uses, uses),
-  };
-  return indexes as OpenIndexes;
-}
+import { indexesOf } from "./support.ts";
 
 /** What a name is taken for, and its callers. */
 async function callers(files: Record<string, string>, name: string): Promise<[string[] | undefined, string[]]> {

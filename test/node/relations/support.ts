@@ -11,6 +11,8 @@ import { analyzeContent } from "../../../src/engines/search/analyze.ts";
 import type { SearchIndex } from "../../../src/engines/search/search-index.ts";
 import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
 import type { TextSource } from "../../../src/engines/search/types.ts";
+import { findSymbols } from "../../../src/engines/search/lookups.ts";
+import type { OpenIndexes } from "../../../src/interface/questions/code-index.ts";
 import { UsesFinder } from "../../../src/interface/questions/relations/callers.ts";
 import { sharedParser } from "../parsing/support.ts";
 import { openFiles, segmentOf, sha256, type TestFile, textsOf } from "../retrieval/support.ts";
@@ -98,4 +100,16 @@ export async function openedOf(files: Files): Promise<{ index: SearchIndex; text
   }
   const index = await openFiles(given, [await segmentOf(buildSegment(analyses))]);
   return { index, texts: textsOf(parsedFiles) };
+}
+
+/** The files as the only index of a question about relations. */
+export async function indexesOf(files: Files): Promise<OpenIndexes> {
+  const { index, texts } = await openedOf(files);
+  const uses = new UsesIndex(index, texts);
+  const indexes: Partial<OpenIndexes> = {
+    indexes: [{ name: "r", gitSha: null, indexedAtMs: 0, isWorkTree: false }],
+    symbols: (request) => findSymbols(index, request, texts),
+    withUses: (_, work) => work(uses, uses),
+  };
+  return indexes as OpenIndexes;
 }

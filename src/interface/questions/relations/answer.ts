@@ -3,7 +3,8 @@ import type { REFERENCES, Request } from "../../../contract/questions.ts";
 import type { FoundReference, FoundSymbol } from "../../../engines/search/types.ts";
 import { placeIn } from "../../../engines/relations/marked-paths.ts";
 import type { QuestionFiles } from "../../../engines/relations/question-files.ts";
-import { InvalidFieldError, nothingIndexed, type OpenIndexes } from "../code-index.ts";
+import { lastPart } from "../../../engines/search/names.ts";
+import { InvalidFieldError, NotFoundError, nothingIndexed, type OpenIndexes } from "../code-index.ts";
 import { unknownPath } from "../unknown.ts";
 import { CalleesFinder } from "./callees.ts";
 import { bySureness, UsesFinder } from "./callers.ts";
@@ -51,6 +52,8 @@ export interface RelationAnswer {
   implementing: number;
   /** Qualified names of the definitions that are meant, where the type that is asked for inherits them. */
   inherited?: string[];
+  /** The modules that files take the name from, most uses first, where nothing in the index defines it. */
+  outside?: string[];
 }
 
 const MAX_DEFINITIONS = 200;
@@ -60,6 +63,8 @@ const MAX_COUNTED = 5;
 const MAX_REVISIONS = 10;
 /** Repositories in which importers of a package are looked for, those that mention it most often first. */
 const MAX_IMPORTING = 50;
+/** Modules of a name of outside that an answer names. */
+const MAX_MODULES = 5;
 
 /**
  * The uses that a request asks for, certain ones first. Throws `NotFoundError` for a name or path that no index has, and
@@ -75,9 +80,7 @@ export async function relatedReferences(indexes: OpenIndexes, request: RelationR
     unread: 0,
     implementing: 0,
   };
-  const isOfPath = relation === "importers";
-  const finders = isOfPath ? await ofPath(indexes, request) : await ofName(indexes, request, answer);
-  const most = isOfPath ? MAX_IMPORTING : MAX_REVISIONS;
+  const { finders, most, missing } = await findersOf(indexes, request, answer);
   if (finders.size > most) answer.truncated = true;
   const least = rankOf(request.certainty ?? "name");
   let seen: ReadonlySet<string> = new Set();
@@ -106,9 +109,56 @@ export async function relatedReferences(indexes: OpenIndexes, request: RelationR
   }
   const { path } = request;
   if (relation === "importers" && answer.total === 0 && path !== undefined) await checkPath(indexes, path);
+  if (missing) {
+    if (answer.total === 0) throw missing.error;
+    answer.outside = [...missing.modules]
+      .sort((a, b) => b[1] - a[1])
+      .slice(0, MAX_MODULES)
+      .map(([module]) => module);
+  }
   answer.references = answer.references.sort(bySureness).slice(0, limit);
   answer.truncated ||= answer.total > answer.references.length;
   return answer;
+}
+
+interface Finders {
+  /** By revision. */
+  finders: Map<number, Finder>;
+  /** Revisions that are asked at most. */
+  most: number;
+  /** Of a name that no index defines: the error if nothing uses it either, and how often it is used of which module. */
+  missing?: { error: NotFoundError; modules: Map<string, number> };
+}
+
+async function findersOf(indexes: OpenIndexes, request: RelationRequest, answer: RelationAnswer): Promise<Finders> {
+  if (request.relation === "importers") return { finders: await ofPath(indexes, request), most: MAX_IMPORTING };
+  try {
+    return { finders: await ofName(indexes, request, answer), most: MAX_REVISIONS };
+  } catch (error) {
+    if (!(error instanceof NotFoundError) || error.field !== "name" || request.path !== undefined) throw error;
+    const modules = new Map<string, number>();
+    const finders = await ofOutside(indexes, request, modules);
+    if (!finders) throw error;
+    return { finders, most: MAX_IMPORTING, missing: { error, modules } };
+  }
+}
+
+/** A finder of the uses of a name of outside for each revision that mentions it. */
+async function ofOutside(
+  indexes: OpenIndexes,
+  { relation, name = "", depth = 1 }: RelationRequest,
+  modules: Map<string, number>,
+): Promise<Map<number, Finder> | undefined> {
+  if (relation !== "callers" && relation !== "implementations") return undefined;
+  const isOne = indexes.indexes.length === 1;
+  const mentioning = isOne ? [0] : await indexes.withUses(0, (_, files) => files.revisionsMentioning(lastPart(name)));
+  const find: Finder = async (files) => {
+    const { usesOfOutside } = await import("./outside.ts");
+    const found = await usesOfOutside(files, name, { relation, depth });
+    for (const [module, count] of found.modules) modules.set(module, (modules.get(module) ?? 0) + count);
+    return found;
+  };
+  return new Map(mentioning.map((revision) => [revision, find]));
 }
 
 /** Whether a use was not found before: definitions of several indexes may have uses in the same file. */

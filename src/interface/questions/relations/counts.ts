@@ -18,3 +18,9 @@ export function countedText({ certain, likely, name }: Counts): string {
   const parts = [certain > 0 && `${certain} certain`, likely > 0 && `${likely} likely`, name > 0 && `${name} by name`];
   return parts.filter((part) => part !== false).join(", ");
 }
+
+/** What to say of a name that no index defines. */
+export function outsideText(name: string, modules: readonly string[]): string {
+  const from = modules.length === 0 ? "" : `; files import it from ${modules.join(", ")}`;
+  return `nothing in the index defines ${name}${from}`;
+}

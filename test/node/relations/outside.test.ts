@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { relatedReferences } from "../../../src/interface/questions/relations/answer.ts";
+import { indexesOf } from "./support.ts";
+
+/** The modules that a name of outside is taken from, and the lines of a relation. */
+async function outside(
+  files: Record<string, string>,
+  name: string,
+  { relation = "callers", depth = 1 }: { relation?: "callers" | "implementations"; depth?: number } = {},
+): Promise<[string[] | undefined, string[]]> {
+  const found = await relatedReferences(await indexesOf(files), { relation, name, limit: 50, depth });
+  const lines = found.references.map(
+    ({ path, line, certainty, distance }) => `${path}:${line} ${certainty} ${distance}`,
+  );
+  return [found.outside, lines.sort()];
+}
+
+describe("a name that no index defines", () => {
+  it("of TypeScript is that of the package that files import it from, under any alias", async () => {
+    const files = {
+      "a.ts": 'import { useState } from "react";\nexport function A() {\n  useState(1);\n}\nA();\n',
+      "b.ts": 'import { useState as state } from "react";\nstate(2);\n',
+      "c.ts": 'import * as React from "react";\nReact.useState(3);\nconst known = { useState };\n',
+      "d.ts": "export function D(x) {\n  x.useState(4);\n}\n",
+      "e.md": "useState(5)\n",
+    };
+    const certain = ["a.ts:3 certain 1", "b.ts:2 certain 1", "c.ts:2 certain 1"];
+    expect(await outside(files, "useState")).toEqual([["react"], [...certain, "d.ts:2 name 1"]]);
+    expect(await outside(files, "React.useState")).toEqual([["react"], certain]);
+    expect(await outside(files, "useState", { depth: 2 })).toEqual([
+      ["react"],
+      [...certain, "a.ts:5 certain 2", "d.ts:2 name 1"].sort(),
+    ]);
+  });
+
+  it("of Python and Go is looked for in its module, of a global by name", async () => {
+    const files = {
+      "a.py":
+        "import os, json\nfrom os import path\nos.path.join('a')\npath.join('b')\njson.dumps(1)\nisinstance(1, int)\n','.join('c')\n",
+      "b.go": 'package b\nimport "fmt"\nfunc f() {\n\tfmt.Println(1)\n}\nfunc g(p P) {\n\tp.Println(2)\n}\n',
+    };
+    expect(await outside(files, "os.path.join")).toEqual([["os"], ["a.py:3 certain 1", "a.py:4 certain 1"]]);
+    expect(await outside(files, "json.dumps")).toEqual([["json"], ["a.py:5 certain 1"]]);
+    expect(await outside(files, "isinstance")).toEqual([[], ["a.py:6 name 1"]]);
+    expect(await outside(files, "fmt.Println")).toEqual([["fmt"], ["b.go:4 certain 1"]]);
+    expect(await outside(files, "Println")).toEqual([["fmt"], ["b.go:4 certain 1", "b.go:7 name 1"]]);
+  });
+
+  it("has classes that inherit from it", async () => {
+    const files = {
+      "A.java": "import java.util.Comparator;\nclass A implements Comparator<String> {\n  int n() { return 1; }\n}\n",
+      "B.java": "class B extends A {}\n",
+    };
+    const found = await outside(files, "Comparator", { relation: "implementations", depth: 2 });
+    expect(found).toEqual([["java.util"], ["A.java:2 certain 1", "B.java:1 certain 2"]]);
+  });
+
+  it("is told by the text of lines where it stands behind another name and nothing imports that", async () => {
+    const files = {
+      "a.ts": "log.write(1);\nother.write(2);\nmylog.write(3);\nlog.writes(4);\n",
+      "b.lua": "log.write(5)\nlog:write(6)\n",
+    };
+    const [, lines] = await outside(files, "log.write");
+    expect(lines).toEqual(["a.ts:1 name 1", "b.lua:1 name 1", "b.lua:2 name 1"]);
+  });
+
+  it("is an error where nothing uses it either, and for the relations that need a definition", async () => {
+    const files = { "a.ts": "export function parse() {}\nparse();\nprint(1);\n" };
+    await expect(outside(files, "pars")).rejects.toThrow(/nothing in the index is named pars; similar: parse/);
+    const indexes = await indexesOf(files);
+    const callees = relatedReferences(indexes, { relation: "callees", name: "print", limit: 5 });
+    await expect(callees).rejects.toThrow(/nothing in the index is named print/);
+    const elsewhere = relatedReferences(indexes, { relation: "callers", name: "print", path: "a.ts", limit: 5 });
+    await expect(elsewhere).rejects.toThrow(/nothing in the index is named print/);
+  });
+});
