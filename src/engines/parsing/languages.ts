@@ -232,7 +232,7 @@ export const LANGUAGES = [
   declared("awk", "Awk", ["awk"], [], ["awk", "gawk", "mawk"]),
   declared("vim", "Vim script", ["vim"], [".vimrc"]),
   plain("sass", "Sass", ["sass", "styl"]),
-  plain("template", "Template", [
+  structure("template", "Template", [
     "hbs",
     "handlebars",
     "mustache",

@@ -6,6 +6,7 @@ import { jsonOutline, tomlOutline, yamlOutline } from "./keyed.ts";
 import { markdownOutline } from "./markdown.ts";
 import { dockerfileOutline, makefileOutline, sqlOutline } from "./scripts.ts";
 import { cssOutline, htmlOutline } from "./sheets.ts";
+import { templateOutline } from "./templates.ts";
 
 const OUTLINES: Partial<Record<LanguageId, (source: SourceText) => Outline>> = {
   markdown: markdownOutline,
@@ -17,6 +18,7 @@ const OUTLINES: Partial<Record<LanguageId, (source: SourceText) => Outline>> = {
   sql: sqlOutline,
   dockerfile: dockerfileOutline,
   makefile: makefileOutline,
+  template: templateOutline,
 };
 
 /** Outline of a language that has sections rather than syntax. */

@@ -2,6 +2,7 @@ import { SOLID } from "../levels.ts";
 import type { SourceText } from "../source-text.ts";
 import type { Outline, SymbolKind } from "../types.ts";
 import { matched, OutlineBuilder } from "./outline-builder.ts";
+import { withParts } from "./templates.ts";
 
 const HASH_COMMENT = /^\s*#/;
 const CONTINUED_LEVEL = 95;
@@ -27,7 +28,7 @@ const SQL_KINDS: Record<string, SymbolKind> = {
   database: "namespace",
 };
 
-/** Statements; the objects they create are the symbols. Strings, comments and dollar-quoted bodies may hold semicolons. */
+/** Statements; the objects they create are the symbols, and macros where it is a template, as in dbt. Strings, comments and dollar-quoted bodies may hold semicolons. */
 export function sqlOutline(source: SourceText): Outline {
   const builder = new OutlineBuilder(source);
   const { text } = source;
@@ -50,7 +51,7 @@ export function sqlOutline(source: SourceText): Outline {
   const rest = text.slice(position);
   if (codeStart === undefined && rest.trim() !== "") codeStart = position + rest.length - rest.trimStart().length;
   end(text.length);
-  return builder.finish();
+  return withParts(builder);
 }
 
 function statement(builder: OutlineBuilder, start: number, codeStart: number | undefined, end: number): void {

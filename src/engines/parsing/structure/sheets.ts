@@ -2,6 +2,7 @@ import { limitDoc } from "../prose.ts";
 import type { SourceText } from "../source-text.ts";
 import type { Outline, SymbolKind } from "../types.ts";
 import { OutlineBuilder } from "./outline-builder.ts";
+import { withParts } from "./templates.ts";
 
 const MAX_SELECTOR_CHARACTERS = 120;
 const NESTING_STEP = 4;
@@ -108,7 +109,7 @@ function levelsByDepth(builder: OutlineBuilder, depths: Uint8Array): void {
 const HTML_MARK =
   /<!--[\s\S]*?(?:-->|$)|<(h[1-6])\b[^<>]{0,1000}>([\s\S]{0,300}?)<\/\1\s{0,9}>|<title\b[^<>]{0,1000}>([\s\S]{0,300}?)<\/title\s{0,9}>|<([a-z][\w-]{0,60})\b[^<>]{0,1000}?\sid\s{0,9}=\s{0,9}["']([^"'\n]{1,200})["']/gi;
 
-/** Headings and elements that have an id. */
+/** Headings, elements that have an id, and macros of a template. */
 export function htmlOutline(source: SourceText): Outline {
   const builder = new OutlineBuilder(source);
   for (const match of source.text.matchAll(HTML_MARK)) {
@@ -121,5 +122,5 @@ export function htmlOutline(source: SourceText): Outline {
     const signature = id === undefined ? `${heading ?? "title"}: ${words}` : mark;
     builder.add({ kind, name, startRow: row, endRow: source.rowAt(match.index + mark.length - 1), signature });
   }
-  return builder.finish();
+  return withParts(builder);
 }

@@ -32,11 +32,13 @@ export async function filesMentioning(
   let truncated = false;
   let ofOwners: ReadonlySet<string> | undefined;
   const languages = [...new Set(near.map((path) => index.language(path)))];
+  // Helm makes files of data of templates.
+  const isOfTemplates = languages.includes("template");
   for (const name of names) {
     const mentioning = await index.mentioning(lastPart(name).replace(/!$/, ""), near);
     const files = mentioning.filter(
       ({ path, language }) =>
-        (mayCall(language) || isMdx(path)) &&
+        (mayCall(language) || isMdx(path) || (isOfTemplates && /^(?:yaml|json|text)$/.test(language))) &&
         languages.some((called) => mayCallIn(language, called)) &&
         maySee(path, name, near),
     );

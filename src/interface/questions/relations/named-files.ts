@@ -30,13 +30,15 @@ export async function namingLines(files: QuestionFiles, path: string): Promise<F
     const others = mentioning.map((each) => each.path).filter((each) => each !== path && !each.startsWith(`${path}/`));
     wanted.push({ name, paths: new Set(others) });
   }
+  const isModel = language === "sql" || language === "csv";
   const isRole = /(?:^|\/)roles\/[^/]+$/.test(path);
   const found = await usesByName(
     files,
     wanted,
     (line, name) =>
       namesFile(line.text, name, { path, isBare: isOnly || folderOf(line.path) === folderOf(path) }) ||
-      (isRole && files.language(line.path) === "yaml" && namesRole(line.text, name)),
+      (isRole && files.language(line.path) === "yaml" && namesRole(line.text, name)) ||
+      (isModel && namesModel(line.text, name)),
   );
   return found.flat();
 }
@@ -71,6 +73,12 @@ const namesRole = (text: string, name: string): boolean =>
   occurrencesOf(text, name).some(
     ({ before, after }) =>
       /^(?:-\s+)?(?:\{\s*)?role:\s*["']?$|^-\s+["']?$/.test(before) && /^["']?\s*(?:[,}#]|$)/.test(after),
+  );
+
+/** Whether a line refers to a model or seed of dbt: `ref('orders')`, `ref('shop', 'orders')`. */
+const namesModel = (text: string, name: string): boolean =>
+  occurrencesOf(text, name).some(
+    ({ before, after }) => /\bref\s?\(\s?(?:["'][\w.]{1,99}["'],\s?)?["']$/.test(before) && /^["']/.test(after),
   );
 
 const nameIn = (path: string): string => path.slice(path.lastIndexOf("/") + 1);

@@ -1,8 +1,9 @@
 /** Uses of functions in files of languages whose uses are not read. */
+import { mayCall } from "../../../engines/relations/languages.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import type { FoundReference } from "../../../engines/search/types.ts";
 import { wordSet } from "../../../lib/word-set.ts";
-import { isCalled, isTag } from "./called-lines.ts";
+import { isCalled, isIncluded, isTag } from "./called-lines.ts";
 import { type FoundUse, innermostOfLines, targetOf } from "./found.ts";
 import { isUsedInLines, isWithinDefinitions, namedInLine } from "./line-uses.ts";
 import { isMdx } from "./mentioning.ts";
@@ -62,8 +63,10 @@ async function usesInLines(
 ): Promise<{ line: number; isSole: boolean }[]> {
   const language = files.language(path);
   if (!languages.has(language)) {
-    const isUse = isMdx(path) ? isTag : isCalled;
-    return lines.flatMap(({ line, text }) => (isUse(text, name) ? [{ line, isSole: false }] : []));
+    const isUse = isMdx(path) ? isTag : mayCall(language) ? isCalled : () => false;
+    return lines.flatMap(({ line, text }) =>
+      isUse(text, name) || isIncluded(text, name, owners) ? [{ line, isSole: false }] : [],
+    );
   }
   const named = lines.flatMap((line) => {
     const use = namedInLine(language, line.text, { name, owners });
