@@ -64,6 +64,11 @@ describe("a name that no index defines", () => {
     expect(lines).toEqual(["a.ts:1 name 1", "b.lua:1 name 1", "b.lua:2 name 1"]);
   });
 
+  it("is compared as a whole", async () => {
+    const names = Array.from({ length: 2_000 }, (_, i) => `n${i}();`).join("\n");
+    await expect(outside({ "a.ts": `// save-all\n${names}\n` }, "save-all")).rejects.toThrow(/is named save-all/);
+  });
+
   it("is an error where nothing uses it either, and for the relations that need a definition", async () => {
     const files = { "a.ts": "export function parse() {}\nparse();\nprint(1);\n" };
     await expect(outside(files, "pars")).rejects.toThrow(/nothing in the index is named pars; similar: parse/);
