@@ -65,8 +65,9 @@ describe("a name that no index defines", () => {
   });
 
   it("is compared as a whole", async () => {
-    const names = Array.from({ length: 2_000 }, (_, i) => `n${i}();`).join("\n");
-    await expect(outside({ "a.ts": `// save-all\n${names}\n` }, "save-all")).rejects.toThrow(/is named save-all/);
+    // Equal in length, first and last letter, which is what uses are looked up by.
+    const files = { "a.ts": "// save-all\nseasonal();\n" };
+    await expect(outside(files, "save-all")).rejects.toThrow(/is named save-all/);
   });
 
   it("is an error where nothing uses it either, and for the relations that need a definition", async () => {
