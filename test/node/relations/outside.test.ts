@@ -64,9 +64,9 @@ describe("a name that no index defines", () => {
     expect(lines).toEqual(["a.ts:1 name 1", "b.lua:1 name 1", "b.lua:2 name 1"]);
   });
 
-  it("is compared as a whole", async () => {
-    // Equal in length, first and last letter, which is what uses are looked up by.
-    const files = { "a.ts": "// save-all\nseasonal();\n" };
+  it("is no other one under which a module is imported", async () => {
+    // What is imported as a whole goes by any name.
+    const files = { "a.ts": 'import $ from "jquery";\n// save-all\n$(1);\n' };
     await expect(outside(files, "save-all")).rejects.toThrow(/is named save-all/);
   });
 

@@ -70,7 +70,7 @@ async function usesIn(
   for (const use of (await files.uses(path))?.usesOf(new WantedNames(new Set([last]))) ?? []) {
     if (!KINDS[relation].has(use.kind)) continue;
     const taken = takenOf(use, last, owner);
-    // A value that is named may be anything, and the owner of what is no import is not known here. Of a name no more than a hash was compared.
+    // A value that is named may be anything, and the owner of what is no import is not known here. What is imported as a whole has any name.
     if (!taken && (use.name !== last || use.kind === "reference" || owner !== undefined)) continue;
     const certainty = taken ? files.certaintyOf(path, {}) : "name";
     found.push({ use: { path, line: use.line, certainty, distance: 1 }, module: taken?.module });
