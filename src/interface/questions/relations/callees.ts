@@ -1,6 +1,6 @@
 /** Callees: what is called inside of definitions. */
 import { isBareName, isOfType } from "../../../engines/relations/bare-names.ts";
-import { hasUses, LANGUAGES_WITH_USES, mayCallIn } from "../../../engines/relations/languages.ts";
+import { hasUses, mayCall, mayCallIn } from "../../../engines/relations/languages.ts";
 import type { Use } from "../../../engines/relations/types.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { mayBeField } from "../../../engines/relations/references.ts";
@@ -18,6 +18,7 @@ import {
 } from "./found.ts";
 import { resolvedDefinitions } from "./resolved.ts";
 import { isRubyFile } from "../../../engines/relations/ruby-keys.ts";
+import { calleesInLines } from "./callees-in-lines.ts";
 import { initializerOf } from "./constructions.ts";
 
 /** Uses inside of the definitions that are looked at for a question. */
@@ -49,13 +50,11 @@ export class CalleesFinder {
     this.#maxCalls = maxCalls;
   }
 
-  /** What definitions call, and up to `depth` steps of what is called there. Throws `InvalidFieldError` for a language without rules. */
+  /** What definitions call, and up to `depth` steps of what is called there. Throws `InvalidFieldError` for a language of prose or data. */
   async find(definitions: readonly (DefinedSymbol & { language: string })[], depth: number): Promise<FoundUse[]> {
     for (const { path, language } of definitions)
-      if (!hasUses(language)) {
-        const problem = `callees are known of ${LANGUAGES_WITH_USES.join(", ")}; ${path} is ${language}`;
-        throw new InvalidFieldError("relation", problem);
-      }
+      if (!mayCall(language))
+        throw new InvalidFieldError("relation", `callees are those of code: ${path} is ${language}`);
     const found: FoundUse[] = [];
     const seen = new Set(definitions.map((each) => symbolKey(each)));
     let step = new Map<DefinedSymbol, Certainty>(definitions.map((each) => [each, "certain"]));
@@ -85,6 +84,11 @@ export class CalleesFinder {
     isCalled = false,
   ): Promise<(FoundUse & { called: DefinedSymbol | undefined })[]> {
     const { path, startLine, endLine } = definition;
+    if (!hasUses(this.#files.language(path))) {
+      const { uses, truncated } = await calleesInLines(this.#files, definition);
+      this.truncated ||= truncated;
+      return uses;
+    }
     const found: (FoundUse & { called: DefinedSymbol | undefined })[] = [];
     const apart = isCalled && TYPES.has(definition.kind) ? await this.#membersOf(definition) : [];
     for (const use of (await this.#files.uses(path))?.uses ?? []) {

@@ -229,6 +229,27 @@ const SYNTAXES: Readonly<Record<string, LineSyntax>> = {
         ? /\bvar\.$|\bmodule\.[\w-]{1,100}(?:\[[^\]]{0,100}\])?\.$/.test(before)
         : [...owners].some((owner) => before.endsWith(`${owner}.`)),
   },
+  graphql: {
+    comments: ["#"],
+    quotes: '"',
+    kinds: ["struct", "interface", "enum", "union", "type"],
+    isSole: always,
+    // `...name`, `on Name`, `: [Name!]`, `implements A & Name`, `union A = B | Name`
+    isUse: (before) =>
+      before.endsWith("...") ||
+      (/\bon\s+$/.test(before) && !before.startsWith("directive")) ||
+      /(?::\s{0,9}\[{0,9}|^(?:type|interface)\s[^{]*\simplements\s[^{]*|^union\s[^=]*=[\w\s|]*|^\|\s*)$/.test(before),
+  },
+  protobuf: {
+    ...SLASHES,
+    kinds: ["struct", "enum"],
+    isSole: always,
+    // `repeated a.Name field = 1`, `map<string, Name>`, `rpc Get(Name) returns (stream Name)`
+    isUse: (before, after) =>
+      (/^(?:(?:repeated|optional|required)\s+)?[\w.]*$/.test(before) && /^\s+\w+\s*=/.test(after)) ||
+      /\bmap\s*<\s*\w+\s*,\s*[\w.]*$/.test(before) ||
+      (/\(\s*(?:stream\s+)?[\w.]*$/.test(before) && /^\s*\)/.test(after)),
+  },
   makefile: {
     comments: ["#"],
     quotes: "",
@@ -283,6 +304,21 @@ export function namedInLine(
   const uses = occurrencesInCode(text, name, syntax).filter(({ before, after }) => syntax.isUse(before, after, owners));
   if (uses.length === 0) return undefined;
   return uses.some(({ before, after }) => syntax.isSole?.(before, after) === true) ? "sole" : "name";
+}
+
+/** The words of a line that may be names in a language, comments and texts included. */
+export function wordsInLine(language: string, line: string): string[] {
+  const characters = SYNTAXES[language]?.characters ?? "";
+  const words: string[] = [];
+  let word = "";
+  for (const character of `${line.slice(0, MAX_LINE)} `) {
+    if (isPartOfName(character) || characters.includes(character)) word += character;
+    else if (word !== "") {
+      words.push(word);
+      word = "";
+    }
+  }
+  return words;
 }
 
 function occurrencesInCode(

@@ -1,0 +1,56 @@
+import { expect, it } from "vitest";
+import { CalleesFinder } from "../../../src/interface/questions/relations/callees.ts";
+import { callersIn, indexOf } from "./support.ts";
+
+async function calleesOf(files: Record<string, string>, name: string, depth = 1): Promise<string[]> {
+  const uses = await indexOf(files);
+  const definitions = await uses.described(await uses.definitions(name));
+  const found = await new CalleesFinder(uses).find(definitions, depth);
+  return found.map(
+    ({ line, certainty, target, distance }) => `${line} ${certainty} ${target?.qualifiedName ?? "?"} ${distance}`,
+  );
+}
+
+it("callees in languages without a grammar are what the lines of a definition name", async () => {
+  const haskell = {
+    "A.hs":
+      'module A where\n\n-- | Calls parseLine.\nrunAll :: Int -> Int\nrunAll n = do\n  -- readFile comes first\n  show (parseLine n) `seq` size "formatLine"\n\nparseLine :: Int -> Int\nparseLine n = formatLine n\n',
+    "B.hs": "module B where\n\nformatLine :: Int -> Int\nformatLine n = n\n\nsize :: Int -> Int\nsize n = n\n",
+  };
+  expect(await calleesOf(haskell, "runAll", 2)).toEqual([
+    "7 likely parseLine 1",
+    "7 name ? 1",
+    "10 likely formatLine 2",
+  ]);
+  const lisp = {
+    "a.el": "(defun shop-open (x)\n  (shop-check x)\n  (message x))\n",
+    "b.el": "(defun shop-check (x) x)\n",
+  };
+  expect(await calleesOf(lisp, "shop-open")).toEqual(["2 likely shop-check 1"]);
+  const sql = {
+    "m.sql":
+      "{% macro cents_of(a) %}\n  {{ round_up(a) }}\n{% endmacro %}\n\n{% macro round_up(a) %}\n{% endmacro %}\n",
+  };
+  expect(await calleesOf(sql, "cents_of")).toEqual(["2 name ? 1"]);
+});
+
+it("callees of data are an error that says so", async () => {
+  await expect(calleesOf({ "a.yaml": "key: 1\n" }, "key")).rejects.toThrow(
+    /relation: callees are those of code: a.yaml is yaml/,
+  );
+});
+
+it("types of GraphQL and Protocol Buffers have the lines that use them", async () => {
+  const files = {
+    "a.graphql":
+      "interface Node { id: ID! }\ntype UserItem implements Node {\n  friends: [UserItem!]!\n}\nunion Any = UserItem | Other\n# UserItem: not\nquery Q {\n  any {\n    ...on UserItem { id }\n    ...userFields\n  }\n}\nfragment userFields on UserItem {\n  UserItem\n}\n",
+    "b.proto":
+      "message OrderLine {}\nmessage Order {\n  repeated OrderLine lines = 1; // OrderLine\n  map<string, OrderLine> by_id = 2;\n  string OrderLine = 3;\n}\nservice S {\n  rpc Get(stream OrderLine) returns (Order);\n}\n",
+  };
+  expect(await callersIn(files, ["Node", "UserItem", "userFields", "OrderLine"])).toEqual({
+    Node: ["a.graphql:2 name"],
+    UserItem: ["a.graphql:13 likely", "a.graphql:3 likely", "a.graphql:5 likely", "a.graphql:9 likely"],
+    userFields: ["a.graphql:10 likely"],
+    OrderLine: ["b.proto:3 likely", "b.proto:4 likely", "b.proto:8 likely"],
+  });
+});
