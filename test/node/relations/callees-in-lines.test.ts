@@ -54,3 +54,20 @@ it("types of GraphQL and Protocol Buffers have the lines that use them", async (
     OrderLine: ["b.proto:3 likely", "b.proto:4 likely", "b.proto:8 likely"],
   });
 });
+
+it("names of Terraform are those of their folder, but for outputs of modules", async () => {
+  const files = {
+    "main.tf":
+      'variable "name" {}\nresource "aws_vpc" "this" {\n  tags = var.name\n}\nlocals {\n  id = module.net.id\n}\n',
+    "net/main.tf":
+      'variable "name" {}\nresource "aws_vpc" "this" {\n  tags = var.name\n}\noutput "id" {\n  value = aws_vpc.this.id\n}\n',
+    "empty/main.tf": "locals {\n  n = var.name\n}\n",
+  };
+  expect(await callersIn(files, ["name", "aws_vpc.this", "id"])).toEqual({
+    name: ["main.tf:3 likely", "net/main.tf:3 likely"],
+    "aws_vpc.this": ["net/main.tf:6 likely"],
+    id: ["main.tf:6 name"],
+  });
+  const vpcs = await calleesOf({ "main.tf": files["main.tf"], "net/main.tf": files["net/main.tf"] }, "this");
+  expect(vpcs).toEqual(["3 likely name 1", "3 likely name 1"]);
+});

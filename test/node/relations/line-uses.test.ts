@@ -209,8 +209,8 @@ it("a module of Terraform and a resource are used with what is before their name
     "main.tf": 'module "price" {\n  source = "./a"\n}\n\nresource "aws_vpc" "price" {\n  a = module.price.id\n}\n',
     "outputs.tf": 'output "b" {\n  value = aws_vpc.price.id\n}\n\noutput "c" {\n  value = var.price\n}\n',
   };
-  expect(await callersOf(files, "module.price")).toEqual(["main.tf:6 name"]);
-  expect(await callersOf(files, "aws_vpc.price")).toEqual(["outputs.tf:2 name"]);
+  expect(await callersOf(files, "module.price")).toEqual(["main.tf:6 likely"]);
+  expect(await callersOf(files, "aws_vpc.price")).toEqual(["outputs.tf:2 likely"]);
 });
 
 it("callers of functions of Clojure call or hand them over; a list of imported names does not", async () => {

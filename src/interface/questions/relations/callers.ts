@@ -3,6 +3,7 @@ import { COMPONENT, hyphenated } from "../../../engines/parsing/component-names.
 import { fixturesAt } from "../../../engines/relations/fixtures.ts";
 import { isKotlin } from "../../../engines/relations/packages.ts";
 import { type Meaning, type Use, WHOLE_MODULE } from "../../../engines/relations/types.ts";
+import { folderOf } from "../../../engines/relations/modules.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { nameParts } from "../../../engines/search/names.ts";
 import {
@@ -24,7 +25,7 @@ import { stemOf } from "./importers.ts";
 import { Judge, type Judged, writtenName } from "./judge.ts";
 import { isUsedInLines } from "./line-uses.ts";
 import { type FilesToRead, filesMentioning } from "./mentioning.ts";
-import { soleDefinition, usesInOtherFiles } from "./other-files.ts";
+import { isOfFolder, soleDefinition, usesInOtherFiles } from "./other-files.ts";
 import { isRubyFile, JOB_CALLS } from "../../../engines/relations/ruby-keys.ts";
 import { componentTypes } from "./component-types.ts";
 import { constructionsOf, isInitializer } from "./constructions.ts";
@@ -148,7 +149,9 @@ export class UsesFinder {
     const byLines = definitions.filter(({ path, kind }) => isUsedInLines(this.#files.language(path), kind));
     const languages = new Set(byLines.map(({ path }) => this.#files.language(path)));
     const sole = languages.size > 0 ? await soleDefinition(this.#files, name) : undefined;
-    return { name, names, near, owners, judge, places, languages, sole, ...files, uses: [] };
+    const ofFolders = byLines.filter(({ path }) => isOfFolder(this.#files.language(path)));
+    const byFolder = Map.groupBy(ofFolders, ({ path }) => folderOf(path));
+    return { name, names, near, owners, judge, places, languages, sole, byFolder, ...files, uses: [] };
   }
 
   /** Searches for other names, of which each search has some. */

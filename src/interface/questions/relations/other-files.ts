@@ -1,5 +1,6 @@
 /** Uses of functions in files of languages whose uses are not read. */
 import { mayCall } from "../../../engines/relations/languages.ts";
+import { folderOf } from "../../../engines/relations/modules.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import type { FoundReference } from "../../../engines/search/types.ts";
 import { wordSet } from "../../../lib/word-set.ts";
@@ -7,6 +8,7 @@ import { isCalled, isIncluded, isTag } from "./called-lines.ts";
 import { type FoundUse, innermostOfLines, targetOf } from "./found.ts";
 import { isUsedInLines, isWithinDefinitions, namedInLine } from "./line-uses.ts";
 import { isMdx } from "./mentioning.ts";
+import { occurrencesOf } from "./occurrences.ts";
 
 /** Kinds of definitions that have code. */
 const WITH_CODE = wordSet("function method macro variable field test extension interface");
@@ -23,6 +25,8 @@ export interface WantedName {
   sole: DefinedSymbol | undefined;
   /** Names that stand before that name in the qualified ones. */
   owners: ReadonlySet<string>;
+  /** The definitions whose names are those of one folder, by the folder. */
+  byFolder: ReadonlyMap<string, readonly DefinedSymbol[]>;
 }
 
 /**
@@ -45,27 +49,43 @@ export async function usesInOtherFiles(files: QuestionFiles, wanted: readonly Wa
   const found: FoundUse[][] = [];
   for (const [i, { sole, ...names }] of wanted.entries()) {
     const uses: FoundUse[] = [];
-    for (const [path, own] of Map.groupBy(lines[i] ?? [], (line) => line.path))
-      for (const { line, isSole } of await usesInLines(files, path, own, names)) {
-        const meant = isSole && sole ? ({ certainty: "likely", target: targetOf(sole) } as const) : NAMED;
-        uses.push({ path, line, distance: 1, ...meant });
+    for (const [path, own] of Map.groupBy(lines[i] ?? [], (line) => line.path)) {
+      const here = isOfFolder(files.language(path)) ? (names.byFolder.get(folderOf(path)) ?? []) : undefined;
+      for (const { line, isSole, text } of await usesInLines(files, path, own, names)) {
+        const ofFolder = isOutput(text, names.name) ? undefined : here;
+        // The folder has none of the definitions that are meant.
+        if (ofFolder?.length === 0) continue;
+        const meant = ofFolder ? onlyOf(ofFolder) : isSole ? sole : undefined;
+        uses.push({ path, line, distance: 1, ...(meant ? { certainty: "likely", target: targetOf(meant) } : NAMED) });
       }
+    }
     found.push(uses);
   }
   return found;
 }
+
+/** Whether the files of a folder share names that no other folder has. */
+export const isOfFolder = (language: string): boolean => language === "terraform";
+
+/** The only one of some definitions. */
+export const onlyOf = (definitions: readonly DefinedSymbol[]): DefinedSymbol | undefined =>
+  definitions.length === 1 ? definitions[0] : undefined;
+
+/** Whether a line of Terraform has a name as the output of a module, which another folder defines. */
+const isOutput = (text: string, name: string): boolean =>
+  occurrencesOf(text, name).some(({ before }) => /\bmodule\.[\w-]{1,100}(?:\[[^\]]{0,100}\])?\.$/.test(before));
 
 async function usesInLines(
   files: QuestionFiles,
   path: string,
   lines: readonly FoundReference[],
   { name, languages, owners }: Omit<WantedName, "paths" | "sole">,
-): Promise<{ line: number; isSole: boolean }[]> {
+): Promise<{ line: number; text: string; isSole: boolean }[]> {
   const language = files.language(path);
   if (!languages.has(language)) {
     const isUse = isMdx(path) ? isTag : mayCall(language) ? isCalled : () => false;
     return lines.flatMap(({ line, text }) =>
-      isUse(text, name) || isIncluded(text, name, owners) ? [{ line, isSole: false }] : [],
+      isUse(text, name) || isIncluded(text, name, owners) ? [{ line, text, isSole: false }] : [],
     );
   }
   const named = lines.flatMap((line) => {

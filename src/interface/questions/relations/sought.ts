@@ -20,6 +20,8 @@ export interface Search extends Pick<FilesToRead, "paths" | "others"> {
   languages: ReadonlySet<string>;
   /** The definition that such a line means, if there is only one of the name. */
   sole: DefinedSymbol | undefined;
+  /** The definitions whose names are those of one folder, by the folder. */
+  byFolder: ReadonlyMap<string, readonly DefinedSymbol[]>;
   /** Names of the types that the definitions are members of. */
   owners: ReadonlySet<string>;
   uses: FoundUse[];
