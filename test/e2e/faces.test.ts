@@ -41,6 +41,7 @@ const CASES: { readonly [N in QuestionName]: readonly Case<N>[] } = {
     [{ name: "closeExpird" }, ROWS.unknown],
     [{ name: "closeExpired", relation: "callers" }],
     [{ name: "SessionStore", relation: "callers", certainty: "certain", path: "src/session-store.ts", limit: 1 }],
+    [{ name: "Date.now", relation: "callers" }],
     [{ name: "startCleanup", relation: "callees", path: "src/server.ts", line: 4, depth: 2 }],
     [{ relation: "importers", path: "src/session-store.ts" }],
     [{ name: "startCleanup", relation: "callers" }, ROWS.empty],
