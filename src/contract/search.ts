@@ -164,6 +164,10 @@ export const DefinitionResponse = z
         }),
       )
       .describe("The surest first."),
+    outside: z
+      .array(z.string())
+      .optional()
+      .describe("Packages that the names are imported from, where they lead to no definition."),
     truncated: z.boolean().describe("There are more, or not all files could be read."),
     indexes: z.array(SearchedIndex),
   })

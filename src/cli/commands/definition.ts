@@ -1,3 +1,4 @@
+import { leadsNowhereText } from "../../interface/questions/relations/counts.ts";
 import { DEFINITION } from "../../contract/questions.ts";
 import { definitionResponse } from "../../interface/questions/http.ts";
 import { definition } from "../../interface/questions/questions.ts";
@@ -19,8 +20,8 @@ export async function definitionCommand(context: Context, place: string, options
     options,
     request: (project) =>
       requestOf(DEFINITION, { ...position, path: pathOf(context, project, position.path, options) }),
-    missing: ({ names, definitions }) =>
-      definitions.length === 0 ? nothingFound(`${names.join(", ")} leads to no definition of this index`) : undefined,
+    missing: ({ names, definitions, outside }) =>
+      definitions.length === 0 ? nothingFound(leadsNowhereText(names, outside)) : undefined,
   });
   const { definitions, truncated } = found.answer;
   const { ui } = context;

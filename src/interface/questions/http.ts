@@ -85,7 +85,7 @@ function withOwner<T extends { revision?: number }>(
 }
 
 export function definitionResponse(answer: AnswerOf<typeof definition>): DefinitionResponse {
-  const { names, truncated } = answer;
+  const { names, outside, truncated } = answer;
   const definitions = answer.definitions.map(
     ({ revision, name, qualifiedName, kind, signature, path, language, startLine, endLine, certainty }) => {
       const { repo, workspaceId } = answer.indexes[revision] as Hosted;
@@ -93,7 +93,8 @@ export function definitionResponse(answer: AnswerOf<typeof definition>): Definit
       return { repo, workspaceId, ...symbol, certainty };
     },
   );
-  return { ok: true, names, definitions, truncated, indexes: indexesOf(inNamed(answer, answer.definitions)) };
+  const indexes = indexesOf(inNamed(answer, answer.definitions));
+  return { ok: true, names, definitions, ...(outside && { outside }), truncated, indexes };
 }
 
 export function pathResponse(answer: AnswerOf<typeof path>): PathResponse {

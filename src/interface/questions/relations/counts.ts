@@ -24,3 +24,9 @@ export function outsideText(name: string, modules: readonly string[]): string {
   const from = modules.length === 0 ? "" : `; files import it from ${modules.join(", ")}`;
   return `nothing in the index defines ${name}${from}`;
 }
+
+/** What to say of names at a position that lead to no definition. */
+export function leadsNowhereText(names: readonly string[], packages: readonly string[] = []): string {
+  const from = packages.length === 0 ? "" : ` (imported from ${packages.join(", ")})`;
+  return `${names.join(", ")} leads to no definition of this index${from}`;
+}

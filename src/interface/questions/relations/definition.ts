@@ -1,6 +1,6 @@
 /** What the name at a position of a file means: the definitions that it leads to. */
 import type { DEFINITION, Request } from "../../../contract/questions.ts";
-import type { FileUses, Meaning, Use } from "../../../engines/relations/types.ts";
+import { certainly, type FileUses, type Meaning, type Use } from "../../../engines/relations/types.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import type { FoundSymbol } from "../../../engines/search/types.ts";
@@ -9,6 +9,7 @@ import { unknownPath } from "../unknown.ts";
 import { placeIn } from "../../../engines/relations/marked-paths.ts";
 import { type Certainty, lessSure, rankOf, symbolKey } from "./found.ts";
 import { resolvedDefinition, resolvedDefinitions } from "./resolved.ts";
+import { importOf, isPackage } from "./taken.ts";
 import { type Word, wordAt, wordsOf, wordsText } from "./line-words.ts";
 
 /** Names of a line that are looked up without a column. */
@@ -17,6 +18,7 @@ const MAX_NAMES = 20;
 const MAX_MEANINGS = 100;
 /** Definitions of an answer. */
 const MAX_DEFINITIONS = 50;
+const MAX_PACKAGES = 5;
 
 export interface DefinitionAnswer {
   /** The index that has the file. */
@@ -25,6 +27,8 @@ export interface DefinitionAnswer {
   names: string[];
   /** The surest first. None for a name that leads out of the index, or to what is no definition, such as a parameter. */
   definitions: (FoundSymbol & { certainty: Certainty })[];
+  /** Packages that the names are imported from, where they lead to no definition. */
+  outside?: string[];
   /** There are more names or definitions, or not all files could be read. */
   truncated: boolean;
 }
@@ -70,7 +74,9 @@ export async function definitionsAt(
       return Object.assign(symbol, placeIn(revision, symbol.path), { certainty });
     });
     const isCut = looked.length < names.length || shown.length < distinct.length;
-    return { revision, names: looked, definitions, truncated: isCut || files.exhausted };
+    const outside = definitions.length === 0 ? await own.packages(looked) : [];
+    const answer = { revision, names: looked, definitions, truncated: isCut || files.exhausted };
+    return outside.length === 0 ? answer : { ...answer, outside };
   });
 }
 
@@ -81,6 +87,12 @@ function surestOfEach(all: readonly Defined[]): Defined[] {
     if (!surest.has(key)) surest.set(key, each);
   }
   return [...surest.values()];
+}
+
+/** What a member is one of; another meaning itself. */
+function receiverOf(meaning: Meaning): Meaning {
+  const of = certainly(meaning);
+  return of.to === "member" ? of.of : of;
 }
 
 /** One line, and what its names mean. Records of uses have lines and no columns, so a name stands for all its uses on the line. */
@@ -103,6 +115,18 @@ class Line {
     const used = uses.filter(({ line }) => line === this.#line).map(({ name }) => lastPart(name));
     const known = new Set([...used, ...(await this.#defined()).map(({ name }) => lastPart(name))]);
     return [...new Set(this.#words.map(({ name }) => name))].filter((name) => known.has(name));
+  }
+
+  /** The packages that names of the line are imported from, or members of what is. */
+  async packages(names: readonly string[]): Promise<string[]> {
+    const uses = await this.#files.uses(this.#path);
+    const here = (uses?.uses ?? []).filter(({ line, name }) => line === this.#line && names.includes(lastPart(name)));
+    const meanings = [
+      ...here.map(({ meaning }) => meaning),
+      ...names.flatMap((name) => uses?.bindings.get(name) ?? []),
+    ];
+    const modules = meanings.flatMap((of) => importOf(of)?.module ?? importOf(receiverOf(of))?.module ?? []);
+    return [...new Set(modules.filter(isPackage))].slice(0, MAX_PACKAGES);
   }
 
   /** What a name of the line leads to; `at` is the place that is meant, if it is known. */

@@ -1,7 +1,7 @@
 /** Uses of a name that no index defines: a function or class of a package, of the language, or of a file that is left out. */
 import { WantedNames } from "../../../engines/relations/record-strings.ts";
 import { hasUses, mayCall } from "../../../engines/relations/languages.ts";
-import { certainly, type Meaning, type Use } from "../../../engines/relations/types.ts";
+import { certainly, type Use } from "../../../engines/relations/types.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { lastPart, nameParts } from "../../../engines/search/names.ts";
 import { isCalled } from "./called-lines.ts";
@@ -9,14 +9,12 @@ import { CALLABLE, definitionsAround, UsesFinder } from "./callers.ts";
 import { distinct, type FoundUse, KINDS, TYPES } from "./found.ts";
 import { usesByName } from "./mentioning.ts";
 import { isPartOfName, occurrencesOf } from "./occurrences.ts";
+import { importOf, isPackage } from "./taken.ts";
 
 /** Files that mention the name that are read. */
 const MAX_FILES = 1_000;
 /** Files whose uses are read together. */
 const BATCH = 50;
-
-/** Files, what has no module, and globals of scripts. */
-const IS_NO_PACKAGE = /^(?:\.|<|\*$|node:globals$)/;
 
 type Wanted = "callers" | "implementations";
 
@@ -47,7 +45,7 @@ export async function usesOfOutside(
     const found = await Promise.all(batch.map((path) => usesIn(files, path, { last, owner, relation })));
     for (const { use, module } of found.flat()) {
       direct.push(use);
-      if (module !== undefined && !IS_NO_PACKAGE.test(module)) modules.set(module, (modules.get(module) ?? 0) + 1);
+      if (module !== undefined && isPackage(module)) modules.set(module, (modules.get(module) ?? 0) + 1);
     }
   }
   if (relation === "callers") {
@@ -85,18 +83,10 @@ function takenOf({ name, meaning }: Use, last: string, owner: string | undefined
     const isSame = of.name === last || (of.name === "default" && name === last);
     return isSame && (owner === undefined || endsIn(of.module, owner)) ? { module: of.module } : undefined;
   }
-  const around = of.to === "member" && of.name === last ? importIn(of.of) : undefined;
+  const around = of.to === "member" && of.name === last ? importOf(of.of) : undefined;
   if (!around) return undefined;
   const isOwner = owner === undefined || around.name === owner || endsIn(around.module, owner);
   return isOwner && (around.name === "*" || around.name === "default" || owner !== undefined) ? around : undefined;
-}
-
-/** What a receiver is imported as; `path` of `os` for `os.path`. */
-function importIn(meaning: Meaning): { module: string; name: string } | undefined {
-  const of = certainly(meaning);
-  if (of.to === "import") return of;
-  const around = of.to === "member" ? certainly(of.of) : undefined;
-  return of.to === "member" && around?.to === "import" ? { module: around.module, name: of.name } : undefined;
 }
 
 /** Whether the last part of a module's name is a word, in whatever case: `React` of `react`, `path` of `os.path`. */
