@@ -12,6 +12,7 @@ import { placeIn } from "../../../src/engines/relations/marked-paths.ts";
 import type { FoundUse } from "../../../src/interface/questions/relations/found.ts";
 import { ImplementationsFinder } from "../../../src/interface/questions/relations/implementations.ts";
 import { importersOf } from "../../../src/interface/questions/relations/importers.ts";
+import { usesOfOutside } from "../../../src/interface/questions/relations/outside.ts";
 import { sharedParser } from "../parsing/support.ts";
 import { buildTable } from "../../../src/engines/search/table.ts";
 import { inMemory } from "../../../src/engines/search/bytes.ts";
@@ -322,4 +323,13 @@ describe("many packages", () => {
     const lib = await (await scopeOf([{ files }, APP])).at(0);
     expect(await callersOf(lib, "send")).toContain("1/a.ts:3 certain → 0/src/send.ts:1");
   });
+});
+
+it("uses of a name that only packages define are those of each repository that mentions it", async () => {
+  const text = 'import { load } from "lib";\nload();\n';
+  const scope = await scopeOf([{ files: { "a.ts": text } }, { files: { "b.ts": "" } }, { files: { "c.ts": text } }]);
+  const asked = await scope.at(0);
+  expect((await asked.files.revisionsMentioning("load")).toSorted()).toEqual([0, 2]);
+  const found = await usesOfOutside(asked.files, "load", { relation: "callers", depth: 1 });
+  expect(shown(asked, found.uses)).toEqual(["0/a.ts:2 certain"]);
 });
