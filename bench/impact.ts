@@ -96,7 +96,7 @@ async function scoresOf(
     const without = { ...evidence, together: undefined };
     const share = (list: readonly { path: string }[]) =>
       list.slice(0, FIRST).filter(({ path: own }) => hidden.includes(own)).length / hidden.length;
-    const words = await files.alike(change.words.terms(), FIRST + each.shown.length);
+    const words = (await files.alike(change.words.terms(), FIRST + each.shown.length)).files;
     scores.push({
       kind: each.kind,
       ms,

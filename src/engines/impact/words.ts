@@ -1,11 +1,7 @@
-/** The words of a change, and the files of an index that share them. */
+/** The words of a change. */
 import { foldCase } from "../search/names.ts";
-import { eachPosting, readPostings } from "../search/postings.ts";
 import type { QueryTerm } from "../search/query.ts";
-import { readQueryPostings, scoreDocuments } from "../search/score.ts";
 import { scanTerms, stemOf } from "../search/scanner.ts";
-import type { SearchIndex } from "../search/search-index.ts";
-import { selectTerms } from "../search/select-terms.ts";
 
 /** Characters of a change that are read, and different words that are looked up. */
 const MAX_CHARACTERS = 1_000_000;
@@ -13,8 +9,6 @@ const MAX_WORDS = 1_000;
 const MAX_TERMS = 400;
 /** A joined identifier counts more than one of its words, as in a query. */
 const WHOLE_WEIGHT = 1.3;
-/** Of the strongest words it is looked up which files have them. */
-const NAMED_WORDS = 40;
 
 /** Checksums, as lock files have them: their letters are no words. */
 const CHECKSUM = /\b(?:[0-9a-f]{20,}|sha\d{1,3}-[a-z0-9+/=]{20,})/gi;
@@ -73,75 +67,4 @@ export class WordCounts {
       .sort((a, b) => b.weight - a.weight)
       .slice(0, MAX_TERMS);
   }
-}
-
-/** A file that shares words with a change. */
-export interface AlikeFile {
-  path: string;
-  score: number;
-  /** Words that it shares, the most telling first. */
-  words: string[];
-}
-
-/** The files that share most with the words, the best first. `index` holds one revision. */
-export async function filesAlike(index: SearchIndex, words: readonly QueryTerm[], limit: number): Promise<AlikeFile[]> {
-  const selected = selectTerms(index, words);
-  const postings = await readQueryPostings(index, selected);
-  const { terms, files } = bestFiles(index, selected, postings, limit);
-  const shared = await wordsOf(index, terms.slice(0, NAMED_WORDS), new Set(files.map(({ file }) => file)));
-  return files.map(({ file, score }) => ({ path: index.path(file), score, words: shared.get(file) ?? [] }));
-}
-
-/** Synchronous: only what it returns is kept of the arrays over all documents. */
-function bestFiles(
-  index: SearchIndex,
-  selected: readonly QueryTerm[],
-  postings: Awaited<ReturnType<typeof readQueryPostings>>,
-  limit: number,
-) {
-  const { terms, evidence } = scoreDocuments(index, selected, postings);
-  const files: { file: number; score: number }[] = [];
-  for (let file = 0; file < index.fileCount; file++) {
-    let [best, second] = [0, 0];
-    for (let d = index.firstDocuments[file] as number; d < (index.endDocuments[file] as number); d++) {
-      const score = evidence[d] as number;
-      if (score > best) [best, second] = [score, best];
-      else if (score > second) second = score;
-    }
-    if (best > 0) files.push({ file, score: best + SECOND_PLACE * second });
-  }
-  const strongest = terms.toSorted((a, b) => b.weight * b.idf - a.weight * a.idf);
-  return { terms: strongest, files: files.sort((a, b) => b.score - a.score || a.file - b.file).slice(0, limit) };
-}
-
-/** What the second best place of a file adds. */
-const SECOND_PLACE = 0.5;
-
-/** Which of the words each of some files has, in the order of the words. */
-async function wordsOf(
-  index: SearchIndex,
-  terms: readonly QueryTerm[],
-  wanted: ReadonlySet<number>,
-): Promise<Map<number, string[]>> {
-  const found = new Map<number, string[]>();
-  const hashes = terms.map(({ hash }) => hash);
-  for (const [s, segment] of index.segments.entries()) {
-    const documents = index.documentOfChunk[s] as Int32Array;
-    for (const [t, list] of (await readPostings(segment.terms, hashes)).entries()) {
-      if (!list) continue;
-      const word = terms[t]?.shown ?? "";
-      eachPosting(list, (chunk) => {
-        for (let d = documents[chunk] ?? -1; d >= 0; d = index.nextDocument[d] as number) {
-          const file = index.fileOfDocument[d] as number;
-          if (!wanted.has(file)) continue;
-          const own = found.get(file) ?? [];
-          found.set(file, own);
-          if (!own.includes(word)) own.push(word);
-        }
-      });
-    }
-  }
-  const order = new Map(terms.map(({ shown }, i) => [shown, i]));
-  for (const own of found.values()) own.sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
-  return found;
 }

@@ -23,7 +23,7 @@ import { TRAIT } from "../search/traits.ts";
 import type { QueryTerm } from "../search/query.ts";
 import type { FoundReference, FoundSymbol, TextSource } from "../search/types.ts";
 import { wholeTexts } from "../search/wanted-text.ts";
-import { type AlikeFile, filesAlike } from "../impact/words.ts";
+import { type Alike, filesAlike } from "../impact/alike.ts";
 import { filesWithNames } from "../impact/names.ts";
 
 /** Files whose definitions are remembered: the uses of one file are asked for one after another. */
@@ -172,9 +172,9 @@ export class UsesIndex implements QuestionFiles {
     return (this.traits(path) & TRAIT.test) !== 0;
   }
 
-  /** The files that share most with some words, the best first. */
-  alike(words: readonly QueryTerm[], limit: number): Promise<AlikeFile[]> {
-    return filesAlike(this.#index, words, limit);
+  /** The files that share most with some words, the best first, and those that have the words of one of some lines. */
+  alike(words: readonly QueryTerm[], limit: number, lines?: readonly (readonly string[])[]): Promise<Alike> {
+    return filesAlike(this.#index, words, limit, lines);
   }
 
   /** For each identifier the files that mention it; undefined for one that is too common to be looked up. */

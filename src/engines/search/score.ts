@@ -71,7 +71,7 @@ interface Decoded {
 }
 
 /** Postings of a query's terms, by segment or table and by term. */
-interface QueryPostings {
+export interface QueryPostings {
   segments: readonly (readonly (PostingList | undefined)[])[];
   tables: readonly (readonly (PostingList | undefined)[])[];
 }

@@ -53,6 +53,8 @@ export interface Change {
   /** Identifiers on changed lines: by how many more lines that come have them than lines that go; negative for those that go. */
   gained: Map<string, number>;
   words: WordCounts;
+  /** Lines that go, and lines that come. */
+  lines: Record<"removed" | "added", string[]>;
   /** It touches more than was looked at. */
   truncated: boolean;
 }
@@ -148,6 +150,7 @@ class ChangeReader {
     mentioned: [],
     gained: new Map(),
     words: new WordCounts(),
+    lines: { removed: [], added: [] },
     truncated: false,
   };
 
@@ -246,6 +249,7 @@ class ChangeReader {
     const names = text.slice(0, MAX_LINE).match(IDENTIFIER) ?? [];
     change.mentioned.push(...names);
     if (kind === "same") return true;
+    change.lines[kind].push(text);
     change.mentioned.push(...names);
     for (const name of names) change.gained.set(name, (change.gained.get(name) ?? 0) + (kind === "added" ? 1 : -1));
     return true;

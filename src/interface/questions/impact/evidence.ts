@@ -1,5 +1,6 @@
 /** What speaks for each file that a change may concern. */
 import { type ChangeHistory, type CoChange, coChanges } from "../../../engines/impact/co-change.ts";
+import type { LineLike } from "../../../engines/impact/lines.ts";
 import type { UsesIndex } from "../../../engines/relations/uses-index.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import { tellingStem } from "../../../engines/search/paths.ts";
@@ -28,6 +29,9 @@ export interface FileEvidence {
   /** Bits of `TRAIT`. */
   traits: number;
   words: { score: number; rank: number; shared: string[] };
+  /** How much it has of a line that the change takes away or adds; 1 is the most that any file has. */
+  removedLine: LineLike | undefined;
+  addedLine: LineLike | undefined;
   together: { score: number; rank: number; found: CoChange | undefined };
   /** Names that the change defines and the file uses. */
   uses: { score: number; names: string[] };
@@ -74,13 +78,16 @@ export async function evidenceOf(
   };
   const isCandidate = (path: string) => !own.has(path) && files.has(path);
   const [alike, used, mentioned, defined] = await Promise.all([
-    files.alike(change.words.terms(), MAX_ALIKE + own.size),
+    files.alike(change.words.terms(), MAX_ALIKE + own.size, [change.lines.removed, change.lines.added]),
     mentioning(files, definedNames(change)),
     mentioning(files, gainedNames(change)),
     definersOf(files, change),
   ]);
-  for (const [rank, { path, score, words }] of alike.filter(({ path }) => isCandidate(path)).entries())
-    entry(path).words = { score: score / (alike[0]?.score ?? 1), rank: rank + 1, shared: words };
+  for (const [rank, { path, score, words }] of alike.files.filter(({ path }) => isCandidate(path)).entries())
+    entry(path).words = { score: score / (alike.files[0]?.score ?? 1), rank: rank + 1, shared: words };
+  const [removed, added] = alike.withLines.map((each) => mostLike(each, isCandidate));
+  for (const [path, like] of removed ?? []) entry(path).removedLine = like;
+  for (const [path, like] of added ?? []) entry(path).addedLine = like;
   const together = history && coChanges(history, [...own]).filter(({ path }) => isCandidate(path));
   for (const [rank, each] of (together ?? []).slice(0, MAX_TOGETHER).entries())
     entry(each.path).together = { score: each.score, rank: rank + 1, found: each };
@@ -108,6 +115,8 @@ function emptyEvidence(path: string, files: UsesIndex, near: number): FileEviden
     isTest: files.isTest(path),
     traits: files.traits(path),
     words: { score: 0, rank: 0, shared: [] },
+    removedLine: undefined,
+    addedLine: undefined,
     together: { score: 0, rank: 0, found: undefined },
     uses: { score: 0, names: [] },
     mentions: { score: 0, names: [] },
@@ -116,6 +125,14 @@ function emptyEvidence(path: string, files: UsesIndex, near: number): FileEviden
     namedLike: undefined,
     nearness: near,
   };
+}
+
+/** The files that have most of a line, with their scores as a share of the best. */
+function mostLike(found: ReadonlyMap<string, LineLike>, isCandidate: (path: string) => boolean): [string, LineLike][] {
+  const own = [...found].filter(([path]) => isCandidate(path));
+  const best = own.sort((a, b) => b[1].score - a[1].score || (a[0] < b[0] ? -1 : 1)).slice(0, MAX_ALIKE);
+  const most = best[0]?.[1].score ?? 1;
+  return best.map(([path, { score, line }]) => [path, { score: score / most, line }]);
 }
 
 type Named = Map<string, { score: number; names: string[] }>;

@@ -25,6 +25,8 @@ const FEATURES: readonly Feature[] = [
   // Words that the change shares with a place of the file.
   { of: ({ words }) => words.score, withHistory: 3.62, withoutHistory: 3.62 },
   { of: ({ words }) => reciprocal(words.rank), withHistory: 1.26, withoutHistory: 1.36 },
+  { of: ({ removedLine }) => removedLine?.score ?? 0, withHistory: 0, withoutHistory: 0.01 },
+  { of: ({ addedLine }) => addedLine?.score ?? 0, withHistory: 0, withoutHistory: 0.01 },
   // What changed together before.
   { of: ({ together }) => Math.min(1, together.score), withHistory: 0.43, withoutHistory: 0 },
   {
