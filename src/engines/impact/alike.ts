@@ -42,12 +42,7 @@ export async function filesAlike(
 }
 
 /** Synchronous: only what it returns is kept of the arrays over all documents. */
-function bestFiles(
-  index: SearchIndex,
-  selected: readonly QueryTerm[],
-  postings: QueryPostings,
-  limit: number,
-) {
+function bestFiles(index: SearchIndex, selected: readonly QueryTerm[], postings: QueryPostings, limit: number) {
   const { terms, evidence } = scoreDocuments(index, selected, postings);
   const files: { file: number; score: number }[] = [];
   for (let file = 0; file < index.fileCount; file++) {

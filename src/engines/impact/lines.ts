@@ -19,6 +19,8 @@ const MAX_VISITED = 2_000_000;
 /** How much a file has of the changed line that it has most of. */
 export interface LineLike {
   score: number;
+  /** How much of the line it has: 0 to 1. Words that no file has, or that are not looked at, count as missing. */
+  share: number;
   /** The line, without the space around it. */
   line: string;
 }
@@ -45,9 +47,13 @@ export function filesWithLines(
   const found = new Map<number, LineLike>();
   let left = MAX_VISITED;
   for (const line of differentLines(lines)) {
-    const own = hashesOf(line).flatMap((hash) => positions.get(hash) ?? []);
-    if (own.length < MIN_WORDS || own.length > MAX_WORDS) continue;
-    const known = own.map(wordOf).filter(({ idf }) => idf > 0);
+    const hashes = hashesOf(line);
+    if (hashes.length > MAX_WORDS) continue;
+    const known = hashes
+      .flatMap((hash) => positions.get(hash) ?? [])
+      .map(wordOf)
+      .filter(({ idf }) => idf > 0);
+    if (known.length < MIN_WORDS) continue;
     const total = known.reduce((sum, { idf }) => sum + idf, 0);
     const touched: number[] = [];
     for (const { idf, documents } of known)
@@ -57,10 +63,12 @@ export function filesWithLines(
         left--;
       }
     for (const document of touched) {
-      const score = (sums[document] as number) ** 2 / total;
+      const sum = sums[document] as number;
       sums[document] = 0;
       const file = index.fileOfDocument[document] as number;
-      if (score > (found.get(file)?.score ?? 0)) found.set(file, { score, line });
+      const score = sum ** 2 / total;
+      if (score <= (found.get(file)?.score ?? 0)) continue;
+      found.set(file, { score, share: ((sum / total) * known.length) / hashes.length, line });
     }
     if (left <= 0) break;
   }

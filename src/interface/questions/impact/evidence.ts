@@ -132,7 +132,7 @@ function mostLike(found: ReadonlyMap<string, LineLike>, isCandidate: (path: stri
   const own = [...found].filter(([path]) => isCandidate(path));
   const best = own.sort((a, b) => b[1].score - a[1].score || (a[0] < b[0] ? -1 : 1)).slice(0, MAX_ALIKE);
   const most = best[0]?.[1].score ?? 1;
-  return best.map(([path, { score, line }]) => [path, { score: score / most, line }]);
+  return best.map(([path, like]) => [path, { ...like, score: like.score / most }]);
 }
 
 type Named = Map<string, { score: number; names: string[] }>;

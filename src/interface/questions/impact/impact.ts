@@ -18,6 +18,9 @@ const MAX_FOLLOWED = 40;
 /** Words and names that a reason lists. */
 const MAX_SHARED = 4;
 const MAX_REASONS = 5;
+/** How much of a line a file has of which that is a reason, and characters that it shows of the line. */
+const MOST_OF_LINE = 0.7;
+const MAX_SHOWN_LINE = 80;
 const CHARACTERS_PER_TOKEN = 4;
 /** Characters of an entry besides its texts, as an answer shows it. */
 const ENTRY_FRAME = 12;
@@ -214,6 +217,10 @@ function reasonsOf(file: FileEvidence, dependents: readonly Found<Dependent>[], 
   if (reasons.length === 0 && file.mentions.names.length > 0)
     reasons.push(`mentions ${quoted(file.mentions.names)}, which the change adds or takes away`);
   if (file.defines.names.length > 0) reasons.push(`defines ${quoted(file.defines.names)}, which the change uses`);
+  const line = [file.removedLine, file.addedLine].find(
+    (each) => each !== undefined && each.share >= MOST_OF_LINE,
+  )?.line;
+  if (line !== undefined) reasons.push(`has most words of the changed line \`${line.slice(0, MAX_SHOWN_LINE)}\``);
   if (file.words.shared.length > 0)
     reasons.push(`shares the words ${file.words.shared.slice(0, MAX_SHARED).join(", ")}`);
   if (file.importedBy !== undefined) reasons.push(`is imported by ${file.importedBy}`);
