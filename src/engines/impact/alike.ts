@@ -21,8 +21,8 @@ export interface AlikeFile {
 export interface Alike {
   /** Those that share most with its words, the best first. */
   files: AlikeFile[];
-  /** For each list of lines, the files that have most of one of them. */
-  withLines: Map<string, LineLike>[];
+  /** Those that have the words of one line. */
+  withLines: Map<string, LineLike>;
 }
 
 /** The files that share most with some words, and those that have the words of one of some lines. `index` holds one revision. */
@@ -30,12 +30,12 @@ export async function filesAlike(
   index: SearchIndex,
   words: readonly QueryTerm[],
   limit: number,
-  lines: readonly (readonly string[])[] = [],
+  lines: readonly string[] = [],
 ): Promise<Alike> {
   const selected = selectTerms(index, words);
   const postings = await readQueryPostings(index, selected);
   const { terms, files } = bestFiles(index, selected, postings, limit);
-  const withLines = lines.map((own) => filesWithLines(index, selected, postings, own));
+  const withLines = filesWithLines(index, selected, postings, lines);
   const shared = await wordsOf(index, terms.slice(0, NAMED_WORDS), new Set(files.map(({ file }) => file)));
   const named = files.map(({ file, score }) => ({ path: index.path(file), score, words: shared.get(file) ?? [] }));
   return { files: named, withLines };

@@ -15,6 +15,8 @@ export interface CoChange {
   path: string;
   /** Sum, over the given files, of the share of their changes that were also changes of this one; recent ones count more. */
   score: number;
+  /** The score, but less of a file that changes with everything: divided by the root of 1 more than how often it changed, recent changes counting more. */
+  related: number;
   /** In so many of the `of` changes of the file `with` it changed too: the file of which that is the largest share. */
   times: number;
   of: number;
@@ -30,11 +32,13 @@ interface Count {
 export function coChanges(history: ChangeHistory, paths: readonly string[]): CoChange[] {
   const wanted = new Set(paths);
   const changes = new Map<string, Count>();
+  const weights = new Map<string, number>();
   const together = new Map<string, Map<string, Count>>();
   for (const [age, files] of history.entries()) {
     if (files.length > MAX_FILES) continue;
     const own = files.filter((path) => wanted.has(path));
     const weight = 2 ** (-age / HALF_LIFE);
+    for (const path of files) weights.set(path, (weights.get(path) ?? 0) + weight);
     for (const path of own) {
       add(changes, path, weight);
       const beside = together.get(path) ?? new Map<string, Count>();
@@ -42,7 +46,7 @@ export function coChanges(history: ChangeHistory, paths: readonly string[]): CoC
       for (const other of files) if (!wanted.has(other)) add(beside, other, weight);
     }
   }
-  const found = new Map<string, CoChange & { best: number }>();
+  const found = new Map<string, Omit<CoChange, "related"> & { best: number }>();
   for (const [path, beside] of together) {
     const all = changes.get(path) as Count;
     for (const [other, { weight, times }] of beside) {
@@ -55,7 +59,20 @@ export function coChanges(history: ChangeHistory, paths: readonly string[]): CoC
   }
   return [...found.values()]
     .sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1))
-    .map(({ path, score, times, of, with: beside }) => ({ path, score, times, of, with: beside }));
+    .map(({ path, score, times, of, with: beside }) => {
+      const related = score / Math.sqrt((weights.get(path) ?? 0) + 1);
+      return { path, score, related, times, of, with: beside };
+    });
+}
+
+/** For each file, how many commits are newer than the last one that changed it. */
+export function agesOf(history: ChangeHistory): Map<string, number> {
+  const ages = new Map<string, number>();
+  for (const [age, files] of history.entries()) {
+    if (files.length > MAX_FILES) continue;
+    for (const path of files) if (!ages.has(path)) ages.set(path, age);
+  }
+  return ages;
 }
 
 function add(counts: Map<string, Count>, path: string, weight: number): void {

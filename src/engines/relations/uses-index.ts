@@ -173,7 +173,7 @@ export class UsesIndex implements QuestionFiles {
   }
 
   /** The files that share most with some words, the best first, and those that have the words of one of some lines. */
-  alike(words: readonly QueryTerm[], limit: number, lines?: readonly (readonly string[])[]): Promise<Alike> {
+  alike(words: readonly QueryTerm[], limit: number, lines?: readonly string[]): Promise<Alike> {
     return filesAlike(this.#index, words, limit, lines);
   }
 

@@ -12,8 +12,8 @@ async function withLines(texts: Readonly<Record<string, string>>, lines: string[
   const segment = await segmentOf(buildSegment(files.map((file) => analyzeContent(contentOf(file)))));
   const words = new WordCounts();
   for (const line of lines) words.add(line, 2);
-  const { withLines: found } = await filesAlike(await openFiles(files, [segment]), words.terms(), 10, [lines]);
-  return found[0] ?? new Map();
+  const { withLines: found } = await filesAlike(await openFiles(files, [segment]), words.terms(), 10, lines);
+  return found;
 }
 
 const best = (found: ReadonlyMap<string, LineLike>): string | undefined =>

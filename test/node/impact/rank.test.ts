@@ -9,13 +9,16 @@ function file(path: string, known: Partial<FileEvidence> = {}): FileEvidence {
     isTest: false,
     traits: 0,
     words: { score: 0, rank: 0, shared: [] },
-    together: { score: 0, rank: 0, found: undefined },
+    removedLine: undefined,
+    together: { score: 0, related: 0, found: undefined },
+    age: undefined,
     uses: { score: 0, names: [] },
     mentions: { score: 0, names: [] },
     defines: { score: 0, names: [] },
     importedBy: undefined,
     namedLike: undefined,
     nearness: 0,
+    nameShare: 0,
     ...known,
   };
 }
@@ -36,8 +39,8 @@ describe("the rank of files", () => {
   });
 
   it("heeds history where there is one", () => {
-    const together = { score: 1, rank: 1, found: undefined };
-    const found = { path: "often", score: 1, times: 2, of: 2, with: "a" };
+    const together = { score: 1, related: 1, found: undefined };
+    const found = { path: "often", score: 1, related: 1, times: 2, of: 2, with: "a" };
     const files = [file("often", { together }), file("uses", { uses: { score: 1, names: ["x"] } })];
     expect(ranked(files, { together: [found] })).toEqual(["often", "uses"]);
     expect(ranked(files)).toEqual(["uses", "often"]);

@@ -6,6 +6,7 @@ import type { DefinedSymbol } from "../../../engines/relations/question-files.ts
 import { isWithin } from "../../../engines/relations/modules.ts";
 import type { UsesIndex } from "../../../engines/relations/uses-index.ts";
 import { lastPart } from "../../../engines/search/names.ts";
+import { nameWords } from "../../../engines/search/paths.ts";
 import { InvalidFieldError, nothingIndexed, type OpenIndexes, QuestionError } from "../code-index.ts";
 import { symbolKey } from "../relations/found.ts";
 import { inheritedMembers } from "../relations/inherited.ts";
@@ -53,8 +54,10 @@ export interface Change {
   /** Identifiers on changed lines: by how many more lines that come have them than lines that go; negative for those that go. */
   gained: Map<string, number>;
   words: WordCounts;
-  /** Lines that go, and lines that come. */
-  lines: Record<"removed" | "added", string[]>;
+  /** Lines that it takes away, as far as their definitions are looked for. */
+  removedLines: string[];
+  /** Stemmed words on the lines that it takes away or adds. */
+  changedWords: Set<string>;
   /** It touches more than was looked at. */
   truncated: boolean;
 }
@@ -150,7 +153,8 @@ class ChangeReader {
     mentioned: [],
     gained: new Map(),
     words: new WordCounts(),
-    lines: { removed: [], added: [] },
+    removedLines: [],
+    changedWords: new Set(),
     truncated: false,
   };
 
@@ -249,7 +253,8 @@ class ChangeReader {
     const names = text.slice(0, MAX_LINE).match(IDENTIFIER) ?? [];
     change.mentioned.push(...names);
     if (kind === "same") return true;
-    change.lines[kind].push(text);
+    if (kind === "removed") change.removedLines.push(text);
+    for (const word of nameWords(text.slice(0, MAX_LINE))) change.changedWords.add(word);
     change.mentioned.push(...names);
     for (const name of names) change.gained.set(name, (change.gained.get(name) ?? 0) + (kind === "added" ? 1 : -1));
     return true;

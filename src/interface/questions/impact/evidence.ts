@@ -1,9 +1,9 @@
 /** What speaks for each file that a change may concern. */
-import { type ChangeHistory, type CoChange, coChanges } from "../../../engines/impact/co-change.ts";
+import { agesOf, type ChangeHistory, type CoChange, coChanges } from "../../../engines/impact/co-change.ts";
 import type { LineLike } from "../../../engines/impact/lines.ts";
 import type { UsesIndex } from "../../../engines/relations/uses-index.ts";
 import { lastPart } from "../../../engines/search/names.ts";
-import { tellingStem } from "../../../engines/search/paths.ts";
+import { nameWords, tellingStem } from "../../../engines/search/paths.ts";
 import { splitPath, TRAIT } from "../../../engines/search/traits.ts";
 import { importedFile } from "../relations/imported.ts";
 import type { Change } from "./change.ts";
@@ -29,10 +29,12 @@ export interface FileEvidence {
   /** Bits of `TRAIT`. */
   traits: number;
   words: { score: number; rank: number; shared: string[] };
-  /** How much it has of a line that the change takes away or adds; 1 is the most that any file has. */
+  /** How much it has of a line that the change takes away; the score of the file that has most is 1. */
   removedLine: LineLike | undefined;
-  addedLine: LineLike | undefined;
-  together: { score: number; rank: number; found: CoChange | undefined };
+  /** Score and relation of co-changes, as shares of the best. */
+  together: { score: number; related: number; found: CoChange | undefined };
+  /** How many commits are newer than the last one that changed it; undefined if none of the history did. */
+  age: number | undefined;
   /** Names that the change defines and the file uses. */
   uses: { score: number; names: string[] };
   /** Names that the change adds or takes away, and the file mentions. */
@@ -44,6 +46,8 @@ export interface FileEvidence {
   namedLike: string | undefined;
   /** Share of the folders that it has in common with the nearest changed file. */
   nearness: number;
+  /** Share of the words of its name that are on changed lines. */
+  nameShare: number;
 }
 
 export interface Evidence {
@@ -78,24 +82,30 @@ export async function evidenceOf(
   };
   const isCandidate = (path: string) => !own.has(path) && files.has(path);
   const [alike, used, mentioned, defined] = await Promise.all([
-    files.alike(change.words.terms(), MAX_ALIKE + own.size, [change.lines.removed, change.lines.added]),
+    files.alike(change.words.terms(), MAX_ALIKE + own.size, change.removedLines),
     mentioning(files, definedNames(change)),
     mentioning(files, gainedNames(change)),
     definersOf(files, change),
   ]);
   for (const [rank, { path, score, words }] of alike.files.filter(({ path }) => isCandidate(path)).entries())
     entry(path).words = { score: score / (alike.files[0]?.score ?? 1), rank: rank + 1, shared: words };
-  const [removed, added] = alike.withLines.map((each) => mostLike(each, isCandidate));
-  for (const [path, like] of removed ?? []) entry(path).removedLine = like;
-  for (const [path, like] of added ?? []) entry(path).addedLine = like;
+  for (const [path, like] of mostLike(alike.withLines, isCandidate)) entry(path).removedLine = like;
   const together = history && coChanges(history, [...own]).filter(({ path }) => isCandidate(path));
-  for (const [rank, each] of (together ?? []).slice(0, MAX_TOGETHER).entries())
-    entry(each.path).together = { score: each.score, rank: rank + 1, found: each };
+  const usual = (together ?? []).slice(0, MAX_TOGETHER);
+  const most = usual[0]?.score ?? 1;
+  const closest = Math.max(0, ...usual.map(({ related }) => related));
+  for (const found of usual)
+    entry(found.path).together = { score: found.score / most, related: found.related / closest, found };
   for (const [path, evidence] of used) if (isCandidate(path)) entry(path).uses = evidence;
   for (const [path, evidence] of mentioned) if (isCandidate(path)) entry(path).mentions = evidence;
   for (const [path, evidence] of defined) if (isCandidate(path)) entry(path).defines = evidence;
   for (const [path, like] of namedLike(files, own)) if (isCandidate(path)) entry(path).namedLike = like;
   await addImports(files, change, entry, isCandidate);
+  const ages = agesOf(history ?? []);
+  for (const each of found.values()) {
+    each.age = ages.get(each.path);
+    each.nameShare = nameShare(each.path, change.changedWords);
+  }
   return {
     files: [...found.values()],
     hasTest: change.paths.some((path) => isTestPath(files, path)),
@@ -116,14 +126,15 @@ function emptyEvidence(path: string, files: UsesIndex, near: number): FileEviden
     traits: files.traits(path),
     words: { score: 0, rank: 0, shared: [] },
     removedLine: undefined,
-    addedLine: undefined,
-    together: { score: 0, rank: 0, found: undefined },
+    together: { score: 0, related: 0, found: undefined },
+    age: undefined,
     uses: { score: 0, names: [] },
     mentions: { score: 0, names: [] },
     defines: { score: 0, names: [] },
     importedBy: undefined,
     namedLike: undefined,
     nearness: near,
+    nameShare: 0,
   };
 }
 
@@ -220,6 +231,12 @@ function namedLike(files: UsesIndex, own: ReadonlySet<string>): Map<string, stri
     if (like !== undefined && !isSame) found.set(path, like);
   }
   return found;
+}
+
+/** Share of the words in the name of a file that are among the words of a change. */
+function nameShare(path: string, words: ReadonlySet<string>): number {
+  const own = nameWords(splitPath(path).stem);
+  return own.length === 0 ? 0 : own.filter((word) => words.has(word)).length / own.length;
 }
 
 /** How near a path is to some others, by its folders: 1 in the same folder, 0 at other ends of the tree. */

@@ -217,10 +217,9 @@ function reasonsOf(file: FileEvidence, dependents: readonly Found<Dependent>[], 
   if (reasons.length === 0 && file.mentions.names.length > 0)
     reasons.push(`mentions ${quoted(file.mentions.names)}, which the change adds or takes away`);
   if (file.defines.names.length > 0) reasons.push(`defines ${quoted(file.defines.names)}, which the change uses`);
-  const line = [file.removedLine, file.addedLine].find(
-    (each) => each !== undefined && each.share >= MOST_OF_LINE,
-  )?.line;
-  if (line !== undefined) reasons.push(`has most words of the changed line \`${line.slice(0, MAX_SHOWN_LINE)}\``);
+  const like = file.removedLine;
+  if (like !== undefined && like.share >= MOST_OF_LINE)
+    reasons.push(`has most words of the changed line \`${like.line.slice(0, MAX_SHOWN_LINE)}\``);
   if (file.words.shared.length > 0)
     reasons.push(`shares the words ${file.words.shared.slice(0, MAX_SHARED).join(", ")}`);
   if (file.importedBy !== undefined) reasons.push(`is imported by ${file.importedBy}`);

@@ -15,6 +15,8 @@ interface Feature {
 
 /** Ranks count by their reciprocal, so that the first of a list stand out and the rest hardly differ. */
 const reciprocal = (rank: number): number => (rank === 0 ? 0 : 2 / (1 + rank));
+/** A change so many commits ago counts half as much as the last one. */
+const RECENT = 20;
 const flag = (is: boolean): number => (is ? 1 : 0);
 
 /**
@@ -25,15 +27,12 @@ const FEATURES: readonly Feature[] = [
   // Words that the change shares with a place of the file.
   { of: ({ words }) => words.score, withHistory: 3.62, withoutHistory: 3.62 },
   { of: ({ words }) => reciprocal(words.rank), withHistory: 1.26, withoutHistory: 1.36 },
+  // A line that is edited here stands there, too.
   { of: ({ removedLine }) => removedLine?.score ?? 0, withHistory: 0, withoutHistory: 0.01 },
-  { of: ({ addedLine }) => addedLine?.score ?? 0, withHistory: 0, withoutHistory: 0.01 },
-  // What changed together before.
-  { of: ({ together }) => Math.min(1, together.score), withHistory: 0.43, withoutHistory: 0 },
-  {
-    of: (file, { together }) => file.together.score / (together?.[0]?.score ?? 1),
-    withHistory: 1.88,
-    withoutHistory: 0,
-  },
+  // What changed together before, and what changed lately.
+  { of: ({ together }) => together.score, withHistory: 0, withoutHistory: 0 },
+  { of: ({ together }) => together.related, withHistory: 0, withoutHistory: 0 },
+  { of: ({ age }) => (age === undefined ? 0 : 1 / (1 + age / RECENT)), withHistory: 0, withoutHistory: 0 },
   // Names and imports.
   { of: ({ uses }) => uses.score, withHistory: 1.1, withoutHistory: 1.18 },
   { of: ({ mentions }) => mentions.score, withHistory: 1.55, withoutHistory: 1.61 },
@@ -41,6 +40,7 @@ const FEATURES: readonly Feature[] = [
   { of: ({ importedBy }) => flag(importedBy !== undefined), withHistory: 0.42, withoutHistory: 0.43 },
   // Where it is and what it is called.
   { of: ({ namedLike }) => flag(namedLike !== undefined), withHistory: 0.94, withoutHistory: 0.97 },
+  { of: (file) => file.nameShare, withHistory: 0, withoutHistory: 0.01 },
   { of: ({ nearness }) => nearness, withHistory: 1.3, withoutHistory: 1.35 },
   // A change of sources without a test lacks one; a change with a test seldom needs another.
   { of: ({ isTest }, { hasTest }) => flag(isTest && !hasTest), withHistory: 2.47, withoutHistory: 2.43 },
