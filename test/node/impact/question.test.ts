@@ -205,6 +205,18 @@ describe("impact", () => {
     ]);
   });
 
+  it("of a patch names a file that has the words of a line which the change takes away", async () => {
+    const patch =
+      "--- a/src/cookie.ts\n+++ b/src/cookie.ts\n@@ -20 +20 @@\n-  return shift(table(text));\n+  return text;\n";
+    const { files } = await ask({ patch });
+    const reasons = files.find(({ path }) => path === "src/uses-tables.ts")?.because;
+    expect(reasons).toContain("has most words of the changed line `return shift(table(text));`");
+    const added = await ask({
+      patch: patch.replace("-  return shift", "+  return shift").replace("+  return text", "-  return text"),
+    });
+    expect(added.files.flatMap(({ because }) => because).filter((each) => each.includes("changed line"))).toEqual([]);
+  });
+
   it("says what usually changed together, where a history is at hand", async () => {
     const answer = await ask({ paths: ["src/cookie.ts"] }, { ...indexes, history: () => Promise.resolve(HISTORY) });
     expect(answer.usuallyTogether).toEqual([{ path: "docs/guide.md", times: 2, of: 3 }]);

@@ -46,6 +46,16 @@ describe("the rank of files", () => {
     expect(ranked(files)).toEqual(["uses", "often"]);
   });
 
+  it("counts a line that is edited, a name on the lines and a change of late", () => {
+    const found = { path: "a", score: 1, related: 1, times: 1, of: 2, with: "a" };
+    const line = { score: 1, share: 1, line: "open(socket)" };
+    const files = [file("a"), file("old", { age: 200 }), file("recent", { age: 2 })];
+    expect(ranked(files, { together: [found] })).toEqual(["recent", "old", "a"]);
+    expect(ranked(files)).toEqual(["a", "old", "recent"]);
+    const others = [file("a"), file("named", { nameShare: 1 }), file("same", { removedLine: line })];
+    expect(ranked(others)).toEqual(["same", "named", "a"]);
+  });
+
   it("wants a test for a change without one, and not only tests", () => {
     const tests = [1, 2, 3, 4, 5].map((n) => file(`test${n}`, { isTest: true, ...words(0.5, n) }));
     const sources = [file("source", words(0.5, 6))];
