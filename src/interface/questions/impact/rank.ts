@@ -20,8 +20,8 @@ const RECENT = 20;
 const flag = (is: boolean): number => (is ? 1 : 0);
 
 /**
- * A file's score is the weighted sum of these. `npm run bench -- impact --fit` fitted the weights on 1,790 commits of thirty repositories in
- * fourteen languages, which docs/relations.md names: those under which the files that a commit changed, too, are likeliest. Others are measured there.
+ * A file's score is the weighted sum of these. The weights were fitted, as `npm run bench -- impact --fit` does, on 1,790 commits of thirty repositories in
+ * thirteen languages, which docs/relations.md names: those under which the files that a commit changed, too, are likeliest. Others are measured there.
  */
 const FEATURES: readonly Feature[] = [
   // Words that the change shares with a place of the file.
