@@ -1,14 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
-import { sql } from "drizzle-orm";
-import { openDb } from "../../src/service/db/client.ts";
-import { rowsOf } from "../../src/service/db/rows.ts";
-import { startDatabase } from "../../src/tooling/local/database/database.ts";
+import { emptyDatabase } from "./empty-database.ts";
 import { type GitBackend, startGitBackend } from "./git-backend.ts";
 import { GitRepo } from "./git-repo.ts";
 import { Pipeline, type PipelineOptions } from "./pipeline.ts";
 
-/** Of this process, whose test files use it one after another; it ends with the process. */
-let database: Promise<{ url: string }> | undefined;
 let databaseUrl: string;
 /** An empty repository. */
 export let repo: GitRepo;
@@ -23,9 +18,7 @@ export let pipeline: Pipeline;
  */
 export function givenRepository({ isShared = false } = {}): void {
   beforeAll(async () => {
-    database ??= startDatabase();
-    databaseUrl = (await database).url;
-    await empty(databaseUrl);
+    databaseUrl = await emptyDatabase();
   });
   (isShared ? beforeAll : beforeEach)(async () => {
     repo = new GitRepo();
@@ -41,14 +34,4 @@ export function givenRepository({ isShared = false } = {}): void {
 /** A pipeline of a new workspace on the same database. */
 export function newPipeline(options?: PipelineOptions): Promise<Pipeline> {
   return new Pipeline(databaseUrl, options).prepare();
-}
-
-/** Removes all rows, of all tables. */
-async function empty(url: string): Promise<void> {
-  const db = openDb(url);
-  const tables = await rowsOf<{ name: string }>(
-    db,
-    sql`select quote_ident(tablename) as name from pg_tables where schemaname = 'public'`,
-  );
-  await db.execute(sql.raw(`truncate ${tables.map(({ name }) => name).join(", ")} restart identity`));
 }

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { unsealReadToken } from "../../../src/service/sources/read-token.ts";
 import { type Db, openDb } from "../../../src/service/db/client.ts";
 import { githubApps } from "../../../src/service/db/github-schema.ts";
@@ -11,7 +11,6 @@ import { seal, unseal } from "../../../src/lib/seal.ts";
 import { mailPurpose } from "../../../src/service/mail/outbox.ts";
 import { readKeyRing, writeKeyRing } from "../../../src/lib/key-ring.ts";
 import { addKey, dropKeys, reseal, switchKey } from "../../../src/tooling/local/admin/encryption-key.ts";
-import { type RunningDatabase, startDatabase } from "../../../src/tooling/local/database/database.ts";
 import {
   createTenant,
   createWorkspace,
@@ -19,16 +18,14 @@ import {
   parseCredential,
   saveCredentialKey,
 } from "../../../src/service/tenancy/index.ts";
+import { emptyDatabase } from "../../support/empty-database.ts";
 
 const OLD = "0123456789abcdef0123456789abcdef0123456789=";
-let database: RunningDatabase;
 let db: Db;
 
 beforeAll(async () => {
-  database = await startDatabase();
-  db = openDb(database.url);
+  db = openDb(await emptyDatabase());
 });
-afterAll(() => database.close());
 
 describe("rotation of ENCRYPTION_KEY", () => {
   it("keeps credentials, hooks and sealed secrets working at every step, and drops the old key", async () => {

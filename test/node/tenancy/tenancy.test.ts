@@ -3,11 +3,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { type Db, openDb } from "../../../src/service/db/client.ts";
 import { erasures } from "../../../src/service/db/records-schema.ts";
 import { backUp, restore } from "../../../src/tooling/local/admin/backup.ts";
-import { type RunningDatabase, startDatabase } from "../../../src/tooling/local/database/database.ts";
 import { eraseTenant, finishErasures } from "../../../src/service/tenancy/erase.ts";
 import {
   createCredential,
@@ -23,19 +22,17 @@ import {
   setTenant,
   TenancyError,
 } from "../../../src/service/tenancy/index.ts";
+import { emptyDatabase } from "../../support/empty-database.ts";
 
 const KEY = deriveCredentialKey("secret");
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
-let database: RunningDatabase;
 let db: Db;
 
 beforeAll(async () => {
-  database = await startDatabase();
-  db = openDb(database.url);
+  db = openDb(await emptyDatabase());
   await expect(createTenant(db, { name: "too early" })).rejects.toThrow(/ENCRYPTION_KEY/);
   await saveCredentialKey(db, "secret");
 });
-afterAll(() => database.close());
 
 async function refusal(promise: Promise<unknown>): Promise<Pick<TenancyError, "code" | "field">> {
   const error = await promise.then(
