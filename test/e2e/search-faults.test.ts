@@ -209,7 +209,7 @@ it("answers like a service that was never killed, wherever a run, a repair or a 
   }
   // Nobody asks the service about the runs: they go on by themselves.
   const ended = async () => (await db().execute(sql`select 1 from runs where state in ('queued', 'running')`)).rows;
-  await expect.poll(ended, { timeout: RESUME_MS }).toEqual([]);
+  await expect.poll(ended, { timeout: RESUME_MS, interval: 200 }).toEqual([]);
   const [damaged] = victims as [(typeof victims)[0]];
   await killRepairs(damaged.team, expected);
   for (const { name, team } of victims) expect(await answersOf(team), name).toEqual(expected);
