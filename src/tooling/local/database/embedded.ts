@@ -26,7 +26,7 @@ const SETTINGS = ["-c", "shared_buffers=32MB"];
 /**
  * How much of a function V8 runs before it optimises it, in its own unit: 23 times the default. Of a database that works for seconds, as
  * those of tests and of a first look do, V8 compiled much that hardly ran again: 60 files are indexed in 0.4 instead of 0.8 s of CPU time
- * after a start, and ten million rows that are inserted take as long as before.
+ * after a start, and inserting 240,000 rows takes as long as before.
  */
 const TIERING_BUDGET = "--wasm-tiering-budget=300000000";
 /** The protocol's message for a statement without text. */
