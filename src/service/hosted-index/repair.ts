@@ -1,8 +1,11 @@
 /** Repairs the search index of a revision that a reader has found damaged, or written by another version of the service. */
 import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
+import { RevisionTable } from "../../engines/search/table.ts";
 import { rowsOf } from "../db/rows.ts";
+import { openObject } from "./read.ts";
 import {
+  digestInId,
   getRange,
   idOfHash,
   isSearchable,
@@ -11,6 +14,7 @@ import {
   segmentKey,
   tableKey,
   vectorKey,
+  withoutDigest,
 } from "./store.ts";
 import { DamagedSegmentError, type IndexedRevision, recordTable, releaseContents, type SearchWriter } from "./write.ts";
 
@@ -51,15 +55,19 @@ export async function repairRevision(
   if (table === null || !isSearchable({ searchTable: table, searchVectors }, model !== null)) {
     return rewrite({ ...writer, model }, revision);
   }
-  const damagedOf = async (keyOf: (tenant: string, id: string) => string, ids: readonly string[]) => {
+  const damagedOf = async (
+    keyOf: (tenant: string, id: string) => string,
+    ids: readonly string[],
+    isWhole: typeof isIntact = isIntact,
+  ) => {
     const damaged = new Set<string>();
     for (const id of ids) {
-      if (!(await isIntact(writer.bucket, keyOf(tenantId, id), id))) damaged.add(id);
+      if (!(await isWhole(writer.bucket, keyOf(tenantId, id), id))) damaged.add(id);
       await writer.beat();
     }
     return damaged;
   };
-  const tables = await damagedOf(tableKey, [table]);
+  const tables = await damagedOf(tableKey, [table], isTableIntact);
   const segments = await damagedOf(segmentKey, row.search_segments ?? []);
   const vectors = await damagedOf(vectorKey, searchVectors ?? []);
   if (tables.size + segments.size + vectors.size === 0) return "whole";
@@ -84,6 +92,15 @@ async function rewrite(
   }
 }
 
+/** Whether a table has the bytes whose hash is in its name, and the digest where that is in its name as well. */
+async function isTableIntact(bucket: SearchBucket, key: string, id: string): Promise<boolean> {
+  const named = digestInId(id);
+  if (named === undefined) return isIntact(bucket, key, id);
+  if (!(await isIntact(bucket, key, withoutDigest(id)))) return false;
+  const { digest } = await RevisionTable.open(await openObject(bucket, key));
+  return Buffer.compare(digest, named) === 0;
+}
+
 /** Whether an object has the bytes whose hash is in its name. */
 export async function isIntact(bucket: SearchBucket, key: string, id: string): Promise<boolean> {
   const hash = createHash("sha256");
@@ -93,6 +110,5 @@ export async function isIntact(bucket: SearchBucket, key: string, id: string): P
     ({ size } = object);
     hash.update(object.bytes);
   }
-  const found = idOfHash(id.slice(0, id.indexOf("-") + 1), hash);
-  return id === found || id.startsWith(`${found}.`);
+  return id === idOfHash(id.slice(0, id.indexOf("-") + 1), hash);
 }

@@ -95,3 +95,6 @@ export function digestInId(tableId: string): Uint8Array | undefined {
   const hex = DIGEST_IN_ID.exec(tableId)?.[1];
   return hex === undefined ? undefined : Buffer.from(hex, "hex");
 }
+
+/** The name that a table would have as any other object: its version and hash, without the digest. */
+export const withoutDigest = (tableId: string): string => tableId.replace(DIGEST_IN_ID, "");

@@ -12,7 +12,7 @@ import { SearchCache } from "../../../src/service/hosted-index/cache.ts";
 import { file, outline, references, search, symbols } from "../../support/ask-hosted.ts";
 import type { QueueMessage } from "../../../src/service/runs/messages.ts";
 import { requestRebuilds } from "../../../src/service/hosted-index/rebuilds.ts";
-import { SEARCH_PREFIX, TABLE_ID_PREFIX } from "../../../src/service/hosted-index/store.ts";
+import { SEARCH_PREFIX, TABLE_ID_PREFIX, tableKey } from "../../../src/service/hosted-index/store.ts";
 import { sweepSearch } from "../../../src/service/hosted-index/sweep.ts";
 import { repairRevision } from "../../../src/service/hosted-index/repair.ts";
 import { git, givenRepository, newPipeline, pipeline, repo } from "../../support/given-repository.ts";
@@ -295,6 +295,26 @@ describe("hosted search", () => {
       sql`insert into revision_refs (workspace_id, ref, seq) values (${pipeline.workspaceId}, 'refs/heads/old', 1600)`,
     );
     expect(await walk()).toEqual([pipeline.workspaceId, pipeline.workspaceId]);
+  });
+
+  it("writes a table again whose name has another digest than the table", async () => {
+    repo.files(sources(3)).commit("first");
+    await run();
+    const { db, tenantId, workspaceId, searchBucket } = pipeline;
+    const revision = { tenantId, workspaceId, seq: 1 };
+    const tables = async () =>
+      (await db.execute(sql`select search_table as id from revisions where workspace_id = ${workspaceId}`)).rows.map(
+        (row) => String(row["id"]),
+      );
+    const [right = ""] = await tables();
+    expect(await repairRevision(writer(pipeline), revision)).toBe("whole");
+    const bytes = searchBucket.objects.get(tableKey(tenantId, right))?.bytes ?? new Uint8Array();
+    for (const wrong of [right.replace(/.{4}$/, "0000"), `${right}0`]) {
+      await searchBucket.put(tableKey(tenantId, wrong), bytes);
+      await setTable(sql`${wrong}`);
+      expect(await repairRevision(writer(pipeline), revision)).toBe("rebuilt");
+      expect(await tables()).toEqual([right]);
+    }
   });
 
   it("notices a damaged or missing object, has it rebuilt and answers as before", async () => {

@@ -51,7 +51,7 @@ async function startIn(
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   setAsideUnfinished(dataDir);
   const folder = path.join(dataDir, "database");
-  if (!existsSync(folder)) copyTemplate(await ensureTemplate(makeDatabase), folder);
+  if (!existsSync(folder)) await copyTemplate(makeDatabase, folder);
   const { databasePassword: password } = localSecrets(dataDir);
   const database = await startDatabaseProcess({
     // A temporary database is that of a test, which says itself when to analyze.
