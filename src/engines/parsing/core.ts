@@ -1,4 +1,5 @@
 import type { GrammarName } from "./languages.ts";
+import { ParseStack } from "./parse-stack.ts";
 import {
   wasm,
   type WasmFunction,
@@ -91,6 +92,12 @@ export class TreeSitterCore {
   remainingCalls = 0;
   /** Number of text pieces that the parse may still read; one that goes on where the last one ends counts as {@link READS_OF_READING_ON}. */
   remainingReads = 0;
+  /** Sum of {@link ParseStack.errorDepth} that the parse may still reach. */
+  remainingErrorDepth = 0;
+  /** Address of the parser that {@link boot} made, and of its input. */
+  parser = 0;
+  input = 0;
+  #stack: ParseStack | undefined;
   /** Where the last piece that was read ends. */
   #readTo = -1;
   #halves: Uint16Array;
@@ -145,10 +152,15 @@ export class TreeSitterCore {
     this.exports = instance.exports;
     start(instance.exports);
     this.transfer = instance.exports["ts_init"]!();
+    instance.exports["ts_parser_new_wasm"]!();
+    this.parser = this.words[this.transfer >>> 2]!;
+    this.input = this.words[(this.transfer >>> 2) + 1]!;
+    this.#stack = new ParseStack(this.words, this.parser);
+    this.#mark();
   }
 
   /** Saves the current heap as the state that {@link rewind} restores. */
-  mark(): void {
+  #mark(): void {
     const { words } = this;
     let end = (HEAP_AT + INITIAL_HEAP_BYTES) >>> 2;
     while (words[end - 1] === 0) end--;
@@ -156,11 +168,12 @@ export class TreeSitterCore {
   }
 
   /**
-   * Discards everything that was allocated since {@link mark} at once, so that every file is parsed with the same heap,
+   * Discards everything that was allocated since {@link boot} at once, so that every file is parsed with the same heap,
    * independent of earlier files.
    */
   rewind(): void {
     this.#readTo = -1;
+    this.#stack!.restart();
     this.words.set(this.#start.data, CORE_AT >>> 2);
     this.words.set(this.#start.heap, HEAP_AT >>> 2);
   }
@@ -219,7 +232,10 @@ export class TreeSitterCore {
         if (begin < end) this.#halves.set(this.units.subarray(begin, end), address >>> 1);
         this.words[size >>> 2] = Math.max(end - begin, 0);
       },
-      tree_sitter_progress_callback: () => (--this.remainingCalls >= 0 ? 0 : 1),
+      tree_sitter_progress_callback: () => {
+        this.remainingErrorDepth -= this.#stack!.errorDepth(this.words);
+        return --this.remainingCalls >= 0 && this.remainingErrorDepth >= 0 ? 0 : 1;
+      },
       emscripten_resize_heap: (bytes: number) => this.#grow(bytes >>> 0),
       _abort_js: () => {
         throw new wasm.RuntimeError("aborted");

@@ -16,6 +16,12 @@ const BASE_OPERATIONS = 200_000;
  */
 const CHARACTERS_PER_READ = 4;
 const BASE_READS = 20_000;
+/**
+ * Errors below many operators without an operand cost ten thousand times the usual: 5 KB of `->` as JavaScript took 10 s. A unit is half a
+ * microsecond, see {@link ParseStack.errorDepth}.
+ */
+const ERROR_DEPTH_PER_CHARACTER = 2;
+const BASE_ERROR_DEPTH = 1_000_000;
 /** `ts_language_symbol_type` of node types that appear in trees: named ones and anonymous tokens. */
 const VISIBLE_TYPES = 2;
 
@@ -49,6 +55,8 @@ export interface WorkBudget {
   calls: number;
   /** Number of text pieces that may be read. */
   reads: number;
+  /** Errors, each times the depth of the stack at it. */
+  errorDepth: number;
 }
 
 export function workBudget(characters: number): WorkBudget {
@@ -56,6 +64,7 @@ export function workBudget(characters: number): WorkBudget {
   return {
     calls: Math.ceil(operations / OPERATIONS_PER_PROGRESS_CALL),
     reads: BASE_READS + Math.ceil(characters / CHARACTERS_PER_READ),
+    errorDepth: BASE_ERROR_DEPTH + characters * ERROR_DEPTH_PER_CHARACTER,
   };
 }
 
@@ -80,15 +89,12 @@ export class SyntaxEngine {
   readonly #core: TreeSitterCore;
   readonly #grammars = new Map<GrammarName, LoadedGrammar>();
   readonly #source: GrammarSource;
-  /** Addresses of the core's parser and its input. */
-  #parser = 0;
-  #input = 0;
   #broken = false;
 
   private constructor(core: TreeSitterCore, source: GrammarSource) {
     this.#core = core;
     this.#source = source;
-    this.#boot();
+    core.boot();
   }
 
   static async create(source: GrammarSource): Promise<SyntaxEngine> {
@@ -130,12 +136,13 @@ export class SyntaxEngine {
     origin = START_OF_TEXT,
     gaps: readonly Gap[] = [],
   ): SyntaxResult {
-    if (budget.calls < 0 || budget.reads < 0) return { ok: false, reason: "budget" };
+    if (Math.min(budget.calls, budget.reads, budget.errorDepth) < 0) return { ok: false, reason: "budget" };
     const core = this.#core;
     if (this.#broken) this.#reboot();
     core.units = NEED_LINE_BREAK.has(grammar.name) ? withLineBreak(units) : units;
     core.remainingCalls = budget.calls;
     core.remainingReads = budget.reads;
+    core.remainingErrorDepth = budget.errorDepth;
     try {
       if (grammar.generation !== core.generation) {
         grammar.address = core.link(grammar.place);
@@ -143,11 +150,11 @@ export class SyntaxEngine {
       }
       core.rewind();
       const { exports } = core;
-      exports["ts_parser_set_language"]!(this.#parser, grammar.address);
+      exports["ts_parser_set_language"]!(core.parser, grammar.address);
       const count = gaps.length === 0 ? 0 : gaps.length + 1;
       const ranges = count === 0 ? 0 : this.#writeRanges(gaps, origin, core.units.length);
-      const tree = exports["ts_parser_parse_wasm"]!(this.#parser, this.#input, 0, ranges, count);
-      if (core.remainingCalls < 0) return { ok: false, reason: "budget" };
+      const tree = exports["ts_parser_parse_wasm"]!(core.parser, core.input, 0, ranges, count);
+      if (Math.min(core.remainingCalls, core.remainingErrorDepth) < 0) return { ok: false, reason: "budget" };
       if (tree === 0) return { ok: false, reason: "parser-error" };
       return { ok: true, tree: new SyntaxTree(core, tree, grammar, text, origin) };
     } catch (error) {
@@ -156,6 +163,7 @@ export class SyntaxEngine {
       core.units = NO_UNITS;
       budget.calls = core.remainingCalls;
       budget.reads = core.remainingReads;
+      budget.errorDepth = core.remainingErrorDepth;
     }
   }
 
@@ -196,20 +204,11 @@ export class SyntaxEngine {
   #reboot(): void {
     this.#broken = true;
     try {
-      this.#boot();
+      this.#core.boot();
     } catch (error) {
       throw new ParserUnavailableError(error);
     }
     this.#broken = false;
-  }
-
-  #boot(): void {
-    const core = this.#core;
-    core.boot();
-    core.exports["ts_parser_new_wasm"]!();
-    this.#parser = core.words[core.transfer >>> 2]!;
-    this.#input = core.words[(core.transfer >>> 2) + 1]!;
-    core.mark();
   }
 }
 

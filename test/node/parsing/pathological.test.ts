@@ -7,6 +7,7 @@ import { encode, parseText, violations } from "./support.ts";
 const SIZE = 100_000;
 /** Of CPU time for a text of this size. Linear work takes a tenth of it, a quadratic step more. */
 const MAX_SECONDS = 3;
+const CODE = LANGUAGES.filter(({ id, grammar }) => id === grammar).map(({ id }) => id);
 const structured = LANGUAGES.filter(({ mode }) => mode === "structure").map(({ id }) => id);
 
 /** What repeats badly in some pattern or loop: unclosed marks, runs of spaces, many small sections. */
@@ -121,6 +122,29 @@ describe("code", () => {
     expect(process.cpuUsage(started).user / 1e6).toBeLessThan(MAX_SECONDS);
   });
 
+  it.each(CODE)("in %s of a line of operators without operands is read in bounded work", async (language) => {
+    for (const unit of ["->", "-->", "<!--", "/["]) {
+      for (const size of [5_000, 19_000]) {
+        const text = unit.repeat(Math.ceil(size / unit.length));
+        const started = process.cpuUsage();
+        expect(violations(await parseText(language, text), encode(text)), unit).toEqual([]);
+        expect(process.cpuUsage(started).user / 1e6, `${size} of ${unit}`).toBeLessThan(MAX_SECONDS);
+      }
+    }
+  });
+
+  it.each<[LanguageId, string]>([
+    ["javascript", "->\n"],
+    ["ruby", "<!--\n"],
+    ["kotlin", "-\n"],
+  ])("in %s of %j, which nests ever deeper, is given up early", async (language, unit) => {
+    const text = unit.repeat(Math.ceil((5 * SIZE) / unit.length));
+    const started = process.cpuUsage();
+    const parsed = await parseText(language, text);
+    expect([parsed.outcome, parsed.fallbackReason]).toEqual(["fallback", "budget"]);
+    expect(process.cpuUsage(started).user / 1e6).toBeLessThan(MAX_SECONDS);
+  });
+
   it.each(["@", "@abc", "@abc(", '@abc("', "@file:"])(
     "Kotlin that ends within an annotation, %s, is parsed",
     async (end) => {
@@ -138,7 +162,7 @@ describe("code", () => {
     const grammar = await engine.grammar("kotlin");
     const parse = (text: string, reads: number) => {
       const units = Uint16Array.from(text, (character) => character.charCodeAt(0));
-      return engine.parse(units, text, grammar, { calls: 1_000, reads });
+      return engine.parse(units, text, grammar, { calls: 1_000, reads, errorDepth: 1_000 });
     };
     expect(parse(`val a = 1\n@${"b".repeat(SIZE)}`, 1)).toEqual({ ok: false, reason: "budget" });
     expect(parse("val a = 1\n", 10)).toMatchObject({ ok: true });
