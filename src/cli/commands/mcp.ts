@@ -37,9 +37,10 @@ export async function mcp(context: Context, options: McpOptions): Promise<void> 
   if (remote && (options.repos || options.all))
     throw new CliError(EXIT.usage, "USAGE", "--repos and --all are for local indexes, without --remote");
   if (remote) requireApiKey(credentialsOf(context));
-  const [{ serveStdio, StdioServerTransport }, { createMcpServer }] = await Promise.all([
+  const [{ serveStdio, StdioServerTransport }, { createMcpServer }, { MalformedLines }] = await Promise.all([
     import("@modelcontextprotocol/server/stdio"),
     import("../../interface/mcp/server.ts"),
+    import("../../interface/mcp/malformed-lines.ts"),
   ]);
   const { ui } = context;
   const onError = (error: unknown) => ui.warn(error instanceof Error ? error.message : String(error));
@@ -98,8 +99,10 @@ export async function mcp(context: Context, options: McpOptions): Promise<void> 
     // Passed explicitly: the SDK's default uses an import of `node:process` that the bundler breaks.
     transport: new StdioServerTransport(stdin, stdout),
   });
+  const malformed = new MalformedLines();
   // A client that sends without reading is not read either, so that neither requests nor answers pile up here.
-  stdin.on("data", () => {
+  stdin.on("data", (chunk: Buffer) => {
+    for (const answer of malformed.answersTo(chunk)) stdout.write(answer);
     if (!stdout.writableNeedDrain && index.waiting < MAX_WAITING) return;
     stdin.pause();
     void index

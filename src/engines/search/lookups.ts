@@ -138,10 +138,12 @@ async function findFuzzy(index: SearchIndex, name: string): Promise<Found[]> {
     hasLettersInOrder(candidate, key) ||
     wrongLetters(candidate, key, mostWrong(key)) !== undefined;
   const found = await resolve(index, await definitionsNamed(index, "", passes));
+  // A name of three letters with one wrong letter is found only if it has them in order, but is nearer then than one that contains them.
+  const most = Math.max(1, mostWrong(key));
   const rank = ({ symbol }: Found): number => {
     const own = foldCase(symbol.name);
-    const wrong = wrongLetters(nameKey(symbol.name, ""), key, mostWrong(key));
-    if (wrong !== undefined) return wrong - mostWrong(key) - 1;
+    const wrong = wrongLetters(nameKey(symbol.name, ""), key, most);
+    if (wrong !== undefined) return wrong - most - 1;
     if (own.includes(key)) return 0;
     return words.length > 0 && words.every((word) => own.includes(word)) ? 1 : 2;
   };

@@ -237,6 +237,19 @@ describe("codectx mcp", () => {
       expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
   });
 
+  it("answers lines that are no messages, and goes on", async () => {
+    const lines = ['{"jsonrpc":', "", '{"id":7}', "[]", JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" })];
+    const { code, stdout } = await sandbox.run("shop", ["mcp"], { input: `${lines.join("\n")}\n` });
+    expect(code).toBe(0);
+    const answers = stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as { id: unknown }]));
+    const refused = answers.filter(({ id }) => id !== 1);
+    expect(refused).toMatchObject([
+      { jsonrpc: "2.0", id: null, error: { code: -32_700 } },
+      { id: 7, error: { code: -32_600 } },
+      { id: null, error: { code: -32_600 } },
+    ]);
+  });
+
   it("answers a session as docs/mcp.md shows it: find, read around, follow a reference, edit, find again", async () => {
     const client = new Client({ name: "test", version: "1" });
     await client.connect(new StdioClientTransport(command()));
