@@ -321,7 +321,14 @@ describe("look-ups", () => {
   });
 
   it("find misspelt names, also where the wanted one is a prefix of others, and no unrelated ones", async () => {
-    const names = ["timingSafeEqual", "timingSafeEqualString", "notifyObserversOfPeers", "safeTimer"];
+    const names = [
+      "timingSafeEqual",
+      "timingSafeEqualString",
+      "notifyObserversOfPeers",
+      "safeTimer",
+      "Hono",
+      "getPathNoStrict",
+    ];
     const text = names.map((name) => `export function ${name}(): void {}`).join("\n");
     const symbols = names.map((name, i) => ({ name, startLine: i + 1, endLine: i + 1 }));
     const { index, texts } = await open([{ path: "src/safe.ts", text, language: "typescript", symbols }]);
@@ -335,6 +342,8 @@ describe("look-ups", () => {
     expect(await find("tminigSafeEqual")).toEqual(["fuzzy", "timingSafeEqual"]);
     // Its letters stand in order in a much longer name.
     expect((await find("nope")).slice(1)).toEqual([]);
+    // One letter is missing; `getPathNoStrict` has all three in a row.
+    expect(await find("Hno")).toEqual(["fuzzy", "Hono", "getPathNoStrict"]);
   });
 
   it("find references by name, definitions left out, with what encloses them", async () => {
