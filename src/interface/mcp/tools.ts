@@ -158,7 +158,7 @@ const outlineTool = questionTool({
   text: (answer, options) => ("symbols" in answer ? outlineText(answer, options) : folderText(answer, options)),
 });
 
-const readFile = questionTool({
+const readLines = questionTool({
   name: "read_file",
   title: "Read lines of a file",
   description:
@@ -168,6 +168,15 @@ const readFile = questionTool({
   isOfOne: true,
   text: fileText,
 });
+
+/** As `FileQuery`, by the names of the tool. */
+const readFile: Tool = {
+  ...readLines,
+  input: readLines.input.refine(
+    ({ start_line: start, end_line: end }) => start === undefined || end === undefined || Number(end) >= Number(start),
+    { path: ["end_line"], message: "must not be below start_line" },
+  ),
+};
 
 const listRepos: Tool = {
   name: "list_repos",

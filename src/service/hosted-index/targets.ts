@@ -160,6 +160,11 @@ export async function readTargets(
   const waiting = rows.find(({ search_table: table }) => table === NO_TABLE);
   if (isEmpty && isOne && row) throw new ApiError("NO_INDEX", explainMissing(row, ref));
   if (isEmpty && waiting) throw new ApiError("NO_INDEX", explainMissing(waiting, ref));
+  if (isEmpty && row && ref !== undefined)
+    throw new ApiError(
+      "NO_INDEX",
+      `ref: ${ref} is not indexed in any repository: name another branch, tag or full commit`,
+    );
   return { targets, outdated };
 }
 

@@ -266,6 +266,9 @@ describe("the tools", () => {
 
   it("refuses arguments out of range, naming them", async () => {
     await expect(call("read_file", { path: "a", start_line: 0 })).rejects.toThrow(/start_line/);
+    await expect(call("read_file", { path: "a", start_line: 9, end_line: 8 })).rejects.toThrow(
+      /end_line.*must not be below start_line/s,
+    );
     await expect(call("search_code", { query: "x".repeat(32_769) })).rejects.toThrow(/query/);
     await expect(call("search_code", { query: "  " })).rejects.toThrow(/query/);
     await expect(call("find_symbol", {})).rejects.toThrow("name: is required, unless at gives a position");

@@ -63,6 +63,17 @@ describe("a caller with a list of repositories", () => {
     expect((await ask({ workspaceId: pipeline.workspaceId })).symbols).toHaveLength(1);
   });
 
+  it("is told of a ref that no repository of it has, and answered by those that have it", async () => {
+    const ask = (index: HostedIndex, ref: string) => index.ask(symbols, { ref }, { name: "closeLease", limit: 10 });
+    for (const index of [indexFor([OWN]), indexFor()])
+      await expect(ask(index, "nowhere")).rejects.toMatchObject({
+        code: "NO_INDEX",
+        message: expect.stringContaining("ref: nowhere is not indexed in any repository"),
+      });
+    expect((await ask(indexFor([OWN]), "main")).indexes.map(({ name }) => name)).toEqual([OWN]);
+    await expect(ask(indexFor([]), "nowhere")).rejects.toMatchObject({ message: "Nothing is indexed yet." });
+  });
+
   it("has nothing with an empty list, and all of the tenant without one", async () => {
     expect(await indexFor([]).repos()).toEqual([]);
     await expect(indexFor([]).ask(file, {}, { path: "src/lease.ts" })).rejects.toMatchObject({ code: "NO_INDEX" });
