@@ -56,7 +56,10 @@ export async function ask<P extends Parameters, Answer extends object>(
     async (index, project) => {
       const opened = openIndexes(index);
       const answer = await answerFrom(opened, question, request(project)).catch(async (error: unknown) => {
-        if (!(error instanceof NotFoundError) || !otherwise || ref !== undefined) throw error;
+        if (!(error instanceof NotFoundError) || ref !== undefined) throw error;
+        const { explainMissing } = await import("./missing-path.ts");
+        const explained = await explainMissing(project, error);
+        if (explained || !otherwise) throw explained ?? error;
         return { ...(await otherwise(project, error)), indexes: opened.indexes, digest: await opened.digest() };
       });
       return { answer: checked(answer), root: project.root };

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { GAPS } from "../../contract/not-searched.ts";
 import { GREP, type Request } from "../../contract/questions.ts";
 import { linesByFile } from "../../engines/exact/lines.ts";
@@ -46,18 +46,35 @@ export async function grepCommand(
     if (options.language) (await import("../command-line/filters.ts")).checkLanguages(options.language);
     if (paths.length > 0 && options.path)
       throw new CliError(EXIT.usage, "USAGE", "give files and folders as arguments, or globs with --path, not both");
+    let root: string | undefined;
     const requestIn = (project: Project | undefined): GrepWithoutLimit => {
+      root = project?.root;
       const path = paths.length === 0 ? options.path : paths.map((own) => pathGlob(context, project, own, options));
       return { ...requestOf(GREP, { pattern }, { ...options, path }), offset: 0 };
     };
     const { answer } = await (asksTexts(context, options) ? showTexts : showIndex)(context, requestIn, options);
     const { files, notSearched } = answer.coverage;
+    if (paths.length > 0 && files === 0 && options.ref === undefined) await refuseInner(context, root, paths);
     if (paths.length > 0 && files === 0 && Object.keys(notSearched).length === 0)
       throw new CliError(EXIT.usage, "NOT_FOUND", `no file of the tree is at or below ${paths.join(", ")}`);
     process.exitCode = report(context, answer);
   } catch (error) {
     const { code, message, requestId, details } = toCliError(error);
     throw new CliError(GREP_EXIT.failure, code, message, { requestId, details, cause: error });
+  }
+}
+
+/** Throws if one of the paths is in a repository of its own, where nothing is searched from outside. */
+async function refuseInner({ cwd }: Context, root: string | undefined, paths: readonly string[]): Promise<void> {
+  if (root === undefined) return;
+  const [{ innerRepository, innerText }, { pathWithin, realPath }] = await Promise.all([
+    import("../missing-path.ts"),
+    import("../machine/platform.ts"),
+  ]);
+  for (const path of paths) {
+    const own = pathWithin(root, resolve(realPath(cwd), path));
+    const inner = own && innerRepository(root, own);
+    if (own && inner) throw new CliError(EXIT.usage, "NOT_FOUND", innerText(own, inner));
   }
 }
 
