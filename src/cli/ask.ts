@@ -1,13 +1,14 @@
 import { join } from "node:path";
 import type { Parameters, Request } from "../contract/questions.ts";
 import { answerFrom } from "../interface/questions/answer.ts";
-import { type Answered, NotFoundError, type Question } from "../interface/questions/code-index.ts";
+import { type Answered, InvalidFieldError, NotFoundError, type Question } from "../interface/questions/code-index.ts";
 import type { Hosted } from "../interface/questions/http.ts";
 import type { Context } from "./context.ts";
-import { CliError, EXIT } from "./exit-codes.ts";
+import { CliError, EXIT, oneLine } from "./exit-codes.ts";
 import type { LocalInfo } from "./local-index/local-indexes.ts";
 import { showPaged } from "./terminal/pager.ts";
 import type { Project } from "./project.ts";
+import { typedName } from "./request.ts";
 import { RemoteIndex } from "./remote/remote-index.ts";
 import { remoteIndex, type RemoteOption } from "./remote/remote-search.ts";
 
@@ -25,6 +26,8 @@ interface AskOptions<P extends Parameters, Answer extends object> {
   request: (project: Project | undefined) => Request<P>;
   /** The error of an answer that does not have what was asked for. */
   missing?: (answer: Answer) => Error | undefined;
+  /** Parameters whose value comes from an option of another name, by their own. */
+  typed?: Readonly<Record<string, string>>;
   /** Answers for a work tree whose index does not have what is asked for. */
   otherwise?: (project: Project, error: NotFoundError) => Promise<Answer>;
 }
@@ -33,7 +36,7 @@ interface AskOptions<P extends Parameters, Answer extends object> {
 export async function ask<P extends Parameters, Answer extends object>(
   context: Context,
   question: Question<P, Answer>,
-  { options, request, missing, otherwise }: AskOptions<P, Answer>,
+  { options, request, missing, typed, otherwise }: AskOptions<P, Answer>,
 ): Promise<CommandAnswer<Answer>> {
   const checked = <A extends Answer>(answer: A): A => {
     const error = missing?.(answer);
@@ -56,6 +59,7 @@ export async function ask<P extends Parameters, Answer extends object>(
     async (index, project) => {
       const opened = openIndexes(index);
       const answer = await answerFrom(opened, question, request(project)).catch(async (error: unknown) => {
+        if (error instanceof InvalidFieldError) throw invalidAsTyped(error, question.parameters, typed);
         if (!(error instanceof NotFoundError) || ref !== undefined) throw error;
         const { explainMissing } = await import("./missing-path.ts");
         const explained = await explainMissing(project, error);
@@ -66,6 +70,18 @@ export async function ask<P extends Parameters, Answer extends object>(
     },
     { ref },
   );
+}
+
+/** An error that names the argument or option, not the parameter. */
+function invalidAsTyped(
+  error: InvalidFieldError,
+  parameters: Parameters,
+  typed: Readonly<Record<string, string>> = {},
+): CliError {
+  const { field, code, problem } = error;
+  const parameter = parameters[field];
+  const name = typed[field] ?? (parameter ? typedName(field, parameter) : field);
+  return new CliError(EXIT.usage, code, oneLine(`${name}: ${problem}`), { cause: error });
 }
 
 /**

@@ -175,6 +175,6 @@ export function toCliError(error: unknown): CliError {
   return new CliError(EXIT.failure, "INTERNAL", oneLine(error.message), { cause: error });
 }
 
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   return text.replace(/\s*\n\s*/g, " ").trim();
 }

@@ -6,10 +6,16 @@ export function requestOf<P extends Parameters>(parameters: P, required: object,
   const given: Record<string, unknown> = { ...options, ...required };
   const request = Object.entries<Parameter>(parameters).flatMap(([name, parameter]) => {
     const value = given[parameter.required || parameter.argument ? name : camelCase(parameter.option ?? name)];
-    if (value !== undefined) checkTexts(name, parameter, value);
+    if (value !== undefined) checkTexts(typedName(name, parameter), parameter, value);
     return value === undefined ? [] : [[name, value]];
   });
   return Object.fromEntries(request) as Request<P>;
+}
+
+/** A parameter as its user types it: the name of an argument, or an option. */
+export function typedName(name: string, parameter: Parameter): string {
+  if (parameter.required || parameter.argument) return name;
+  return `--${parameter.option ?? name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /** As commander names the value of an option. */

@@ -7,6 +7,7 @@ import type { Certainty } from "../../interface/questions/relations/found.ts";
 import { ask, type CommandAnswer, nothingFound, placeText, show } from "../ask.ts";
 import { requestOf } from "../request.ts";
 import type { Context } from "../context.ts";
+import { CliError, EXIT } from "../exit-codes.ts";
 import { pathOf } from "../project.ts";
 import type { RemoteOption } from "../remote/remote-search.ts";
 import { shownOf } from "../terminal/ui.ts";
@@ -38,12 +39,14 @@ export async function relations(
   const { ui } = context;
   const found = await ask(context, references, {
     options,
+    typed: { path: at === undefined ? "path" : "--at", line: "--at" },
     request: (project) => {
       if (relation === "importers") {
         // A package is not a path of the work tree.
         const path = /^[./]|\.\w+$/.test(name) ? pathOf(context, project, name, options) : name;
         return requestOf(REFERENCES, { relation, path, ...options });
       }
+      if (at?.trim() === "") throw new CliError(EXIT.usage, "USAGE", "--at: must not be empty");
       const place: Partial<ReturnType<typeof placeOf>> = at === undefined ? {} : placeOf(at);
       const path = place.path === undefined ? undefined : pathOf(context, project, place.path, options);
       const depth = steps === undefined ? undefined : Number(steps);

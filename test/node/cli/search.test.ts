@@ -120,8 +120,17 @@ describe("search, refs and read", () => {
     expect(callees.stdout).toContain("src/session.ts:3  certain  release(id);  → release  src/session.ts:6");
     expect(await sandbox.ask("app", ["callers", "release", "--at", "src/app.ts"])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("release is not defined there, but at src/session.ts:6"),
+      stderr: expect.stringContaining("--at: release is not defined there, but at src/session.ts:6"),
     });
+    for (const [name, question] of [
+      ["--path", ["search", "release", "--path", ""]],
+      ["--at", ["callers", "release", "--at", ""]],
+      ["query", ["search", " "]],
+    ] as const)
+      expect(await sandbox.ask("app", [...question])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`error: ${name}: must not be empty`),
+      });
     expect(await sandbox.ask("app", ["implementations", "release"])).toMatchObject({ code: 4 });
     const lines = await sandbox.ask("app/src", ["read", "session.ts:2-4"], { env: NO_KEY });
     expect(lines.stdout).toBe("export function closeSession(id: string): void {\n  release(id);\n}\n");
