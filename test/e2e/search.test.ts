@@ -244,6 +244,17 @@ describe("the page of a search", () => {
     expect(html).not.toContain("These files come nearest");
   });
 
+  it("folds the filters above results, and names those that are set", async () => {
+    const pages = `/app/${await slugOf(await memberOf(other.tenantId, "member"))}`;
+    const filters = async (query: string) => {
+      const html = await (await memberOf(other.tenantId, "member")).page(`${pages}/search${query}`);
+      return /<details(?: open="")?><summary>Filters[^<]*/.exec(html)?.[0];
+    };
+    expect(await filters("")).toBe('<details open=""><summary>Filters');
+    expect(await filters("?q=session")).toBe("<details><summary>Filters");
+    expect(await filters("?q=session&path=src&word=whole")).toBe("<details><summary>Filters: src, whole words");
+  });
+
   it("ends with the reason if the search is refused, below the form that has what was typed", async () => {
     const member = await memberOf(other.tenantId, "member");
     const html = await member.page(`/app/${await slugOf(member)}/search?q=%28open&mode=regex`);

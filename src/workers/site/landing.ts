@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../../contract/errors.ts";
 import { ApiError } from "../../lib/errors.ts";
 import { escapeHtml } from "../../lib/html.ts";
 import { ownHeaders } from "./headers.ts";
@@ -53,15 +54,8 @@ const CALLERS = EXAMPLE.callers
 const DARK = `--bg: #0e1013; --panel: #15181c; --text: #e7e9ed; --soft: #a0a7b4; --link: #86a8ff; --ink: #0b1020; --line: #262a31; --code: #1b1f25; --mark: #35270f;
   --key: #d6a3f0; --str: #8fd6a4; --num: #f0b483; --com: #939cab`;
 
-const DOCUMENT = `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Code Context</title>
-<meta name="description" content="The open service that gives coding agents and their people the context of a codebase.">
-<style>
-:root { color-scheme: light dark; --bg: #fbfbfc; --panel: #ffffff; --text: #17191e; --soft: #565d6b; --link: #1d4ed8; --ink: #ffffff; --line: #e3e5e9; --code: #f5f6f8; --mark: #fdf0dc;
+/** Styles of every page of this file. */
+const STYLE = `:root { color-scheme: light dark; --bg: #fbfbfc; --panel: #ffffff; --text: #17191e; --soft: #565d6b; --link: #1d4ed8; --ink: #ffffff; --line: #e3e5e9; --code: #f5f6f8; --mark: #fdf0dc;
   --key: #8425b0; --str: #12692f; --num: #9c4708; --com: #616a78; }
 @media (prefers-color-scheme: dark) { :root { ${DARK}; } }
 * { box-sizing: border-box; }
@@ -74,8 +68,9 @@ a { color: var(--link); text-underline-offset: 2px; }
 .lead { font-size: 1.125rem; }
 .soft { color: var(--soft); }
 .start { display: inline-block; background: var(--link); color: var(--ink); padding: .5rem 1rem; border-radius: .5rem; text-decoration: none; font-weight: 500; }
-.links { list-style: none; margin: 1.5rem 0 0; padding: 0; display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; font-size: .9375rem; }
-figure { margin: 0; min-width: 0; background: var(--panel); border: 1px solid var(--line); border-radius: .75rem; overflow: hidden; font-size: .875rem; }
+.links { list-style: none; margin: 1.5rem 0 0; padding: 0; display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; font-size: .9375rem; }`;
+
+const EXAMPLE_STYLE = `figure { margin: 0; min-width: 0; background: var(--panel); border: 1px solid var(--line); border-radius: .75rem; overflow: hidden; font-size: .875rem; }
 .query { display: flex; gap: .625rem; align-items: center; padding: .75rem 1rem; border-bottom: 1px solid var(--line); font-size: 1rem; }
 .query svg { flex: none; width: 1.125rem; height: 1.125rem; fill: none; stroke: var(--soft); stroke-width: 1.8; stroke-linecap: round; }
 .head { margin: 0; padding: .625rem 1rem; max-width: none; overflow-wrap: anywhere; }
@@ -89,7 +84,24 @@ pre { margin: 0; padding: .75rem 1rem; }
 .callers code { display: block; overflow-wrap: anywhere; }
 mark { background: var(--mark); color: inherit; border-radius: 2px; font-weight: 600; }
 .key { color: var(--key); } .str { color: var(--str); } .num { color: var(--num); } .com { color: var(--com); }
-figcaption { padding: .625rem 1rem; border-top: 1px solid var(--line); color: var(--soft); font-size: .8125rem; }
+figcaption { padding: .625rem 1rem; border-top: 1px solid var(--line); color: var(--soft); font-size: .8125rem; }`;
+
+const LINKS = `<ul class="links">
+<li><a href="/docs">Documentation</a></li>
+<li><a href="/api/v1/openapi.json">API description (OpenAPI 3.1)</a></li>
+<li><a href="/api/v1/healthz">Health of the service</a></li>
+</ul>`;
+
+const DOCUMENT = `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Code Context</title>
+<meta name="description" content="The open service that gives coding agents and their people the context of a codebase.">
+<style>
+${STYLE}
+${EXAMPLE_STYLE}
 </style>
 </head>
 <body>
@@ -100,11 +112,7 @@ figcaption { padding: .625rem 1rem; border-top: 1px solid var(--line); color: va
 <p class="soft">It indexes git repositories at every push and answers where something is done, who defines a name and who uses it: over MCP for
 agents, on pages for people, over HTTP and on the command line.</p>
 <p><a class="start" href="/app">Open the dashboard</a></p>
-<ul class="links">
-<li><a href="/docs">Documentation</a></li>
-<li><a href="/api/v1/openapi.json">API description (OpenAPI 3.1)</a></li>
-<li><a href="/api/v1/healthz">Health of the service</a></li>
-</ul>
+${LINKS}
 </div>
 <figure aria-label="A search and its first result">
 <div class="query"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M11 5a6 6 0 1 1 0 12 6 6 0 0 1 0-12zM15.5 15.5L20 20"/></svg>${EXAMPLE.query}</div>
@@ -140,12 +148,38 @@ export function landingPage(request: Request, pathname: string): Response {
   return new Response(request.method === "HEAD" ? null : DOCUMENT, { headers: { ...own, ...HTML_HEADERS } });
 }
 
+const ERROR_TITLES: Partial<Record<ErrorCode, string>> = {
+  NOT_FOUND: "Page not found",
+  METHOD_NOT_ALLOWED: "Method not allowed",
+};
+
 /** An error page if the client accepts HTML, else the contract's error body. */
 function fail(request: Request, error: ApiError, headers: Record<string, string>): Response {
   const { status } = error;
   if (!(request.headers.get("Accept") ?? "").includes("text/html")) {
     return Response.json(error.toBody(), { status, headers });
   }
-  const page = `<!DOCTYPE html><html lang="en"><title>${status}</title><h1>${status}</h1><p>${error.message}.</p><p><a href="/">Code Context</a></p></html>`;
+  const page = `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${status} · Code Context</title>
+<style>
+${STYLE}
+</style>
+</head>
+<body>
+<main>
+<div>
+<h1>${ERROR_TITLES[error.code] ?? status}</h1>
+<p class="lead">${status}: ${error.message}.</p>
+<p><a class="start" href="/">Code Context</a></p>
+${LINKS}
+</div>
+</main>
+</body>
+</html>
+`;
   return new Response(page, { status, headers: { ...headers, ...HTML_HEADERS } });
 }

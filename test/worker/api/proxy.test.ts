@@ -174,5 +174,9 @@ it("answers in the service's envelope, with an id, where it answers itself", asy
   const headers = { Accept: "text/html", "X-Request-Id": "of-the-client" };
   const page = landingPage(new Request("https://site.test/x", { headers }), "/x");
   expect([page.status, page.headers.get("X-Request-Id")]).toEqual([404, "of-the-client"]);
-  expect(await page.text()).toMatch(/^<!DOCTYPE html>.*404/);
+  const html = await page.text();
+  expect(html).toMatch(/^<!DOCTYPE html>[^]*<title>404[^]*Page not found/);
+  const styles = (text: string) => /:root \{[^]*?\.links \{/.exec(text)?.[0];
+  expect(styles(html)).toBe(styles(await landingPage(new Request("https://site.test/"), "/").text()));
+  expect(styles(html)).toContain("color-scheme");
 });

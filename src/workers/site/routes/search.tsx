@@ -129,6 +129,10 @@ interface FormProps {
   pathsUrl: string;
 }
 
+/** The filters that are set, for when their fields are hidden: below a query they would fill the screen of a phone. */
+const filtersOf = ({ repo, ref, path, language, isCaseFree, isWord }: Asked): string[] =>
+  [repo, ref, path, language, isCaseFree ? "any case" : "", isWord ? "whole words" : ""].filter((part) => part !== "");
+
 function SearchForm({ asked, names, pathsUrl }: FormProps) {
   return (
     <form method="get" class="panel" role="search">
@@ -163,44 +167,47 @@ function SearchForm({ asked, names, pathsUrl }: FormProps) {
             Search
           </button>
         </div>
-        <div class="row">
-          <Field label="Repository" name="repo">
-            <input id="field-repo" type="text" name="repo" value={asked.repo} list="repositories" placeholder="all" />
-            <datalist id="repositories">
-              {names.map((name) => (
-                <option value={name}></option>
-              ))}
-            </datalist>
-          </Field>
-          <Field label="Branch, tag or commit" name="ref" value={asked.ref} placeholder="current" maxlength={255} />
-          <Field label="Path" name="path" value={asked.path} placeholder="src/api" maxlength={MAX_PATH_CHARACTERS} />
-          <Field label="Language" name="lang">
-            <input
-              id="field-lang"
-              type="text"
-              name="lang"
-              value={asked.language}
-              placeholder="any"
-              maxlength={64}
-              list="languages"
-              autocomplete="off"
-            />
-            <datalist id="languages">
-              {LANGUAGES.map(({ id }) => (
-                <option value={id}></option>
-              ))}
-            </datalist>
-          </Field>
-        </div>
-        <div class="row">
-          <label class="toggle">
-            <input type="checkbox" name="case" value="any" checked={asked.isCaseFree} /> Any case
-          </label>
-          <label class="toggle">
-            <input type="checkbox" name="word" value="whole" checked={asked.isWord} /> Whole words
-          </label>
-          <span class="hint">These two apply to every line with a text or expression.</span>
-        </div>
+        <details open={asked.query === ""}>
+          <summary>{["Filters", filtersOf(asked).join(", ")].filter((part) => part !== "").join(": ")}</summary>
+          <div class="row">
+            <Field label="Repository" name="repo">
+              <input id="field-repo" type="text" name="repo" value={asked.repo} list="repositories" placeholder="all" />
+              <datalist id="repositories">
+                {names.map((name) => (
+                  <option value={name}></option>
+                ))}
+              </datalist>
+            </Field>
+            <Field label="Branch, tag or commit" name="ref" value={asked.ref} placeholder="current" maxlength={255} />
+            <Field label="Path" name="path" value={asked.path} placeholder="src/api" maxlength={MAX_PATH_CHARACTERS} />
+            <Field label="Language" name="lang">
+              <input
+                id="field-lang"
+                type="text"
+                name="lang"
+                value={asked.language}
+                placeholder="any"
+                maxlength={64}
+                list="languages"
+                autocomplete="off"
+              />
+              <datalist id="languages">
+                {LANGUAGES.map(({ id }) => (
+                  <option value={id}></option>
+                ))}
+              </datalist>
+            </Field>
+          </div>
+          <div class="row">
+            <label class="toggle">
+              <input type="checkbox" name="case" value="any" checked={asked.isCaseFree} /> Any case
+            </label>
+            <label class="toggle">
+              <input type="checkbox" name="word" value="whole" checked={asked.isWord} /> Whole words
+            </label>
+            <span class="hint">These two apply to every line with a text or expression.</span>
+          </div>
+        </details>
       </div>
     </form>
   );
