@@ -21,7 +21,7 @@ const BASE_READS = 20_000;
  * microsecond to two, see {@link ParseStack.errorDepth}. Of 30,000 real files none needs more than a twelfth of this.
  */
 const ERROR_DEPTH_PER_CHARACTER = 2;
-const BASE_ERROR_DEPTH = 500_000;
+const BASE_ERROR_DEPTH = 1_000_000;
 /** `ts_language_symbol_type` of node types that appear in trees: named ones and anonymous tokens. */
 const VISIBLE_TYPES = 2;
 

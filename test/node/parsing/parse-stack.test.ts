@@ -5,13 +5,14 @@ import { MAX_DEPTH, ParseStack } from "../../../src/engines/parsing/parse-stack.
 
 const engine = await SyntaxEngine.create(nodeGrammars());
 const javascript = await engine.grammar("javascript");
+const typescript = await engine.grammar("typescript");
 
 /** What parsing a text uses up of the budget of errors times depth, and whether it has a tree. */
-function cost(text: string): { errorDepth: number; ok: boolean } {
+function cost(text: string, grammar = javascript): { errorDepth: number; ok: boolean } {
   const units = Uint16Array.from(text, (character) => character.charCodeAt(0));
   const budget = workBudget(units.length);
   const { errorDepth } = budget;
-  const { ok } = engine.parse(units, text, javascript, budget);
+  const { ok } = engine.parse(units, text, grammar, budget);
   return { errorDepth: errorDepth - budget.errorDepth, ok };
 }
 
@@ -29,7 +30,25 @@ it("counts errors by the depth of the stack at them", () => {
   const nested = cost("->".repeat(500));
   expect(nested.ok).toBe(true);
   expect(nested.errorDepth).toBeGreaterThan(100_000);
-  expect(cost("->".repeat(5_000)).ok).toBe(false);
+});
+
+it("counts only what is dense: overloads that are misread pile up on the stack and cost nothing", () => {
+  const overload = `  <
+    P extends string,
+    R extends Response<any> = any,
+    I extends Input = None,
+    E2 extends Env = E,
+  >(
+    path: P,
+    ...handlers: [H<E2, Merged, I>, H<E3, Merged, I2, R>]
+  ): Base<Both<[E, E2, E3]>, S & ToSchema<M, Merge<Path, P>, I2, R>, Path>
+
+`;
+  const { errorDepth, ok } = cost(`export interface A {\n${overload.repeat(200)}}\n`, typescript);
+  expect(ok).toBe(true);
+  expect(errorDepth).toBeGreaterThan(1_000);
+  // Of all nodes it would be ten times as many.
+  expect(errorDepth).toBeLessThan(40_000);
 });
 
 it("gives up a stack that is too deep, although there is no error", () => {
