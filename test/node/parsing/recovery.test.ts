@@ -10,10 +10,10 @@ import { wasm, type WasmTable } from "../../../src/engines/parsing/wasm.ts";
 import { parsingCases } from "../../support/parsing-cases.ts";
 import { encode, sharedParser } from "./support.ts";
 
-/** Asks the core for memory without end within few operations. */
-const HEAP_KILLER = { language: "cpp", text: "a<b,\n".repeat(80_000) } as const;
+/** Asks the core for memory without end within few operations. Without its blanks it would nest too densely, as the other. */
+const HEAP_KILLER = { language: "cpp", text: `a<b,${" ".repeat(44)}\n`.repeat(10_000) } as const;
 /** Makes the core recurse until the engine's call stack ends. */
-const STACK_KILLER = { language: "typescript", text: "{a:\n".repeat(20_000) } as const;
+const STACK_KILLER = { language: "typescript", text: `{a:${" ".repeat(24)}\n`.repeat(20_000) } as const;
 
 const cases = parsingCases().map(({ file, language, bytes }) => ({
   file,
