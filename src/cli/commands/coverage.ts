@@ -4,6 +4,7 @@ import { coverageResponse } from "../../interface/questions/exact-http.ts";
 import { ask, nothingFound, show } from "../ask.ts";
 import { requestOf } from "../request.ts";
 import type { Context } from "../context.ts";
+import { innerRepository, innerText } from "../missing-path.ts";
 import { folderPathOf } from "../project.ts";
 import type { RemoteOption } from "../remote/remote-search.ts";
 import { formatCount, table } from "../terminal/ui.ts";
@@ -14,11 +15,21 @@ export async function coverageCommand(
   path: string | undefined,
   options: RemoteOption & { reason?: string },
 ): Promise<void> {
+  let asked: { root: string; own: string } | undefined;
   const found = await ask(context, coverage, {
     options,
-    request: (project) => requestOf(COVERAGE, { path: folderPathOf(context, project, path, options) }, options),
-    missing: (answer) =>
-      answer.path?.state === "absent" ? nothingFound(`${path} is not in this tree, or git ignores it`) : undefined,
+    request: (project) => {
+      const own = folderPathOf(context, project, path, options);
+      asked = project && own !== undefined ? { root: project.root, own } : undefined;
+      return requestOf(COVERAGE, { path: own }, options);
+    },
+    missing: (answer) => {
+      if (answer.path?.state !== "absent") return undefined;
+      const inner = asked && innerRepository(asked.root, asked.own);
+      return nothingFound(
+        asked && inner !== undefined ? innerText(asked.own, inner) : `${path} is not in this tree, or git ignores it`,
+      );
+    },
   });
   const { reason } = options;
   if (reason !== undefined && found.answer.paths.length === 0)

@@ -23,6 +23,7 @@ it("questions about a path in a submodule say where to ask, whichever it is", as
     [["read", "sub/lib/f.ts"], 4],
     [["outline", "sub/lib/f.ts"], 4],
     [["read", "sub"], 4],
+    [["coverage", "sub/lib/f.ts"], 4],
     [["grep", "inner", "sub/lib/f.ts"], 2],
     [["grep", "inner", "sub"], 2],
   ] as const) {

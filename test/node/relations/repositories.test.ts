@@ -329,7 +329,7 @@ it("uses of a name that only packages define are those of each repository that m
   const text = 'import { load } from "lib";\nload();\n';
   const scope = await scopeOf([{ files: { "a.ts": text } }, { files: { "b.ts": "" } }, { files: { "c.ts": text } }]);
   const asked = await scope.at(0);
-  expect((await asked.files.revisionsMentioning("load")).toSorted()).toEqual([0, 2]);
+  expect((await asked.files.revisionsMentioning("load")).toSorted((a, b) => a - b)).toEqual([0, 2]);
   const found = await usesOfOutside(asked.files, "load", { relation: "callers", depth: 1 });
   expect(shown(asked, found.uses)).toEqual(["0/a.ts:2 certain"]);
 });

@@ -321,14 +321,8 @@ describe("look-ups", () => {
   });
 
   it("find misspelt names, also where the wanted one is a prefix of others, and no unrelated ones", async () => {
-    const names = [
-      "timingSafeEqual",
-      "timingSafeEqualString",
-      "notifyObserversOfPeers",
-      "safeTimer",
-      "Hono",
-      "getPathNoStrict",
-    ];
+    const safe = ["timingSafeEqual", "timingSafeEqualString", "notifyObserversOfPeers", "safeTimer"];
+    const names = [...safe, "Hono", "getPathNoStrict"];
     const text = names.map((name) => `export function ${name}(): void {}`).join("\n");
     const symbols = names.map((name, i) => ({ name, startLine: i + 1, endLine: i + 1 }));
     const { index, texts } = await open([{ path: "src/safe.ts", text, language: "typescript", symbols }]);
