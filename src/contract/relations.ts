@@ -69,6 +69,10 @@ export const ReferencesResponse = z
       .describe(
         "With `relation`: no index defines the name. The modules that files import it from, those with most uses first; uses by import are certain, all others are by name.",
       ),
+    similar: z
+      .array(z.string())
+      .optional()
+      .describe("With `outside`: names of definitions that may have been meant, where the uses are by name only."),
     indexes: z.array(SearchedIndex),
   })
   .meta({ id: "ReferencesResponse" });

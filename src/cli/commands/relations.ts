@@ -52,12 +52,13 @@ export async function relations(
       const depth = steps === undefined ? undefined : Number(steps);
       return requestOf(REFERENCES, { name, relation, path, line: place.line, depth, ...options });
     },
-    missing: ({ references: list, truncated, inherited }) => {
+    missing: ({ references: list, truncated, inherited, similar = [] }) => {
       const known = truncated ? "in the files that were read, which are not all" : "as far as is known";
       // A type may be named without being constructed.
       const refs = relation === "callers" ? `; \`codectx refs ${name}\` lists the lines that name it` : "";
+      const near = similar.length === 0 ? "" : `; similar: ${similar.join(", ")}`;
       return list.length === 0
-        ? nothingFound(`${NOTHING[relation]} ${inherited?.join(", ") ?? name}, ${known}${refs}`)
+        ? nothingFound(`${NOTHING[relation]} ${inherited?.join(", ") ?? name}, ${known}${near}${refs}`)
         : undefined;
     },
   });
@@ -72,14 +73,14 @@ export async function relations(
       if (definition !== "") lines.push(ui.style("bold", definition));
       lines.push(...own.map((each) => lineText(context, found, each)));
     }
-    const { counts = countsOf(list), unread = 0, implementing = 0, inherited, outside } = found.answer;
+    const { counts = countsOf(list), unread = 0, implementing = 0, inherited, outside, similar } = found.answer;
     const notRead = unread === 0 ? [] : [`${unread} files that may hold more could not be read for it`];
     const implemented =
       implementing === 0
         ? []
         : [`${implementing} definitions implement it, with callers of their own: codectx implementations ${name}`];
     const meant = inherited ? [`${name} is inherited: it is ${inherited.join(", ")}`] : [];
-    if (outside) meant.push(outsideText(name, outside));
+    if (outside) meant.push(outsideText(name, outside, similar));
     return [...meant, countedText(counts), ...lines, ...shownOf(list.length, found.answer), ...notRead, ...implemented];
   });
 }

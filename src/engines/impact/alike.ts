@@ -10,7 +10,7 @@ import { filesWithLines, type LineLike } from "./lines.ts";
 const NAMED_WORDS = 40;
 
 /** A file that shares words with a change. */
-export interface AlikeFile {
+interface AlikeFile {
   path: string;
   score: number;
   /** Words that it shares, the most telling first. */

@@ -104,7 +104,8 @@ function hasMarker(head: string): boolean {
   const line = found[0].slice(found[0].search(/[^\r\n]/));
   const words = line.slice(0, line.search(/generated/i));
   // A quote that begins a line marks comments of Vim and of Visual Basic.
-  const isQuoted = !/^["'`]/.test(line) && countOf(words, '"') % 2 === 1;
+  const isComment = /^\s*(?:["'`]|\/\/|\/?\*|#|--|;|%|<!--)/.test(line) && !/^\s+["'`]/.test(line);
+  const isQuoted = !isComment && (countOf(words, '"') % 2 === 1 || /['"`]\s*(?:\/\/|\/\*|#|--|<!--)/.test(words));
   return !isQuoted && !(countOf(before, "`") % 2 === 1 && CODE_LINE.test(before));
 }
 

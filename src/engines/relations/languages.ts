@@ -5,7 +5,7 @@ const NAMED = ["swift", "scala", "lua", "bash", "elixir", "zig", "dart"] as cons
 export type NamedLanguage = (typeof NAMED)[number];
 
 /** Languages whose uses are read. Apart from the readers, so that questions about stored uses do not load them. */
-export const LANGUAGES_WITH_USES = [
+const LANGUAGES_WITH_USES = [
   "typescript",
   "tsx",
   "vue",

@@ -31,11 +31,14 @@ function tokensOf(tree: SyntaxNode, place: Place): void {
     const parts: string[] = [];
     for (let at = i + 1; /^(?:identifier|crate|self|super|::)$/.test(tokens[at]?.type ?? ""); at++)
       if (tokens[at]?.type !== "::") parts.push(tokens[at]?.text ?? "");
-    if (value && parts.length > 0) named(parts, value, place);
+    // Another crate's macro may take it for anything.
+    if (value && parts.length > 0) named(parts, value, place, true);
   }
 }
 
-function named(parts: readonly string[], at: SyntaxNode, { file, scope }: Place): void {
+function named(parts: readonly string[], at: SyntaxNode, { file, scope }: Place, isLikely = false): void {
   const name = parts.at(-1) ?? "";
-  if (FUNCTION_PATH.test(parts.join("::"))) file.reference(name, at.row + 1, scope, pathExpression(parts, scope));
+  if (!FUNCTION_PATH.test(parts.join("::"))) return;
+  const of = pathExpression(parts, scope);
+  file.reference(name, at.row + 1, scope, isLikely ? { is: "likely", of } : of);
 }

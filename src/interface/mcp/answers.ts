@@ -23,7 +23,7 @@ import {
 } from "../questions/code-index.ts";
 import { hasQuotedText, understoodText } from "../questions/understood.ts";
 import { type AnswerOptions, budgetOf, heading, placeOf } from "./answer-frame.ts";
-import { describeIndex, fit, type Forms, numberedLine, numberedLines, shownOf, tokensOf } from "./text.ts";
+import { asSentence, describeIndex, fit, type Forms, numberedLine, numberedLines, shownOf, tokensOf } from "./text.ts";
 
 /** References of a file when not all of them fit. */
 const SHORT_REFERENCES = 3;
@@ -47,10 +47,6 @@ export function searchText(
   const next = offset + shown.length;
   const more = next < total ? ` offset=${next} shows the next ones.` : "";
   return [head, joinResults(shown), `${shownOf(shown.length, total, "file")}.${more}${note}`].join("\n\n");
-}
-
-function asSentence(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 }
 
 /** What was searched, and which words are not there. */

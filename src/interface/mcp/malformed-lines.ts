@@ -1,14 +1,10 @@
+import { parseJSONRPCMessage } from "@modelcontextprotocol/server";
 import * as z from "zod";
 
 /** As the SDK, which closes the connection of a longer message. */
 const MAX_BYTES = 10 * 1024 * 1024;
 const NEWLINE = 10;
 
-/** What every message of JSON-RPC 2.0 has: a method, or the result or error of a request. */
-const Message = z
-  .object({ jsonrpc: z.literal("2.0"), method: z.string() })
-  .or(z.object({ jsonrpc: z.literal("2.0"), result: z.unknown() }).refine((message) => "result" in message))
-  .or(z.object({ jsonrpc: z.literal("2.0"), error: z.looseObject({}) }));
 const WithId = z.object({ id: z.string().or(z.number()) });
 
 /**
@@ -54,8 +50,13 @@ function answerTo(line: string): object | undefined {
   } catch {
     return errorOf(null, -32_700, "Parse error: the line is no JSON");
   }
-  if (Message.safeParse(value).success) return undefined;
-  return errorOf(WithId.safeParse(value).data?.id ?? null, -32_600, "Invalid request: no message of JSON-RPC 2.0");
+  try {
+    // As the SDK, which skips what this throws at.
+    parseJSONRPCMessage(value);
+  } catch {
+    return errorOf(WithId.safeParse(value).data?.id ?? null, -32_600, "Invalid request: no message of JSON-RPC 2.0");
+  }
+  return undefined;
 }
 
 const errorOf = (id: string | number | null, code: number, message: string) => ({

@@ -3,7 +3,7 @@ import type { Answered } from "../questions/code-index.ts";
 import type { RelatedReference, RelationAnswer } from "../questions/relations/answer.ts";
 import { countedText, countsOf, outsideText } from "../questions/relations/counts.ts";
 import { type AnswerOptions, budgetOf, heading, placeOf } from "./answer-frame.ts";
-import { fit, type Forms, shownOf } from "./text.ts";
+import { asSentence, fit, type Forms, shownOf } from "./text.ts";
 
 const HEADINGS: Readonly<Record<RelatedReference["certainty"], string>> = {
   certain: "Certain",
@@ -29,6 +29,7 @@ export function relationText(
     implementing = 0,
     inherited,
     outside,
+    similar,
   }: ShownRelations,
   options: AnswerOptions,
   { name, relation }: { name: string; relation: RelatedReference["relation"] },
@@ -36,7 +37,7 @@ export function relationText(
   const heads = heading(indexes, options.nowMs, leftOut);
   const meant = inherited
     ? `${name} is inherited: it is ${inherited.join(", ")}.`
-    : outside && `${outsideText(name, outside)}.`;
+    : outside && asSentence(outsideText(name, outside, similar));
   const head = meant === undefined ? heads : `${heads}\n\n${meant}`;
   const notRead = unread === 0 ? "" : ` ${unread} files that may hold more could not be read for it.`;
   const cut =

@@ -92,3 +92,6 @@ export function fit(parts: readonly Forms[], maxTokens: number): string[] {
   }
   return parts.map((_, part) => formOf(part));
 }
+
+/** A text with a capital letter and a full stop. */
+export const asSentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;

@@ -99,8 +99,8 @@ const findReferences = questionTool({
   title: "Find uses of a name",
   description:
     "Lists the lines on which an identifier is used, with the enclosing symbol; definitions are left out. " +
-    "It goes by name: another symbol of the same name is included. Use it before you change or remove something. " +
-    "relation asks for callers, callees, implementations or importers instead.",
+    "It goes by name: others of that name are included. Use it before you change or remove one. " +
+    "relation asks for callers, callees, implementations or importers instead, of packages' names too.",
   question: references,
   text: referencesText,
 });

@@ -53,7 +53,7 @@ export function symbolsResponse(answer: AnswerOf<typeof symbols>): SymbolsRespon
 }
 
 export function referencesResponse(answer: AnswerOf<typeof references>): ReferencesResponse {
-  const { total, truncated, counts, unread, implementing, inherited, outside } = answer;
+  const { total, truncated, counts, unread, implementing, inherited, outside, similar } = answer;
   const found = answer.references.map(({ revision, target, ...reference }) => {
     const { repo, workspaceId } = answer.indexes[revision] as Hosted;
     return { repo, workspaceId, ...reference, ...(target && { target: withOwner(answer.indexes, target, undefined) }) };
@@ -69,6 +69,7 @@ export function referencesResponse(answer: AnswerOf<typeof references>): Referen
     ...(implementing !== undefined && { implementing }),
     ...(inherited && { inherited }),
     ...(outside && { outside }),
+    ...(similar && { similar }),
     indexes: indexesOf(answer),
   };
 }

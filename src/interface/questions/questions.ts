@@ -30,7 +30,7 @@ export const symbols = question({
 
 /** Lines; each with its relation if one was asked for. */
 type ReferencesAnswer = Omit<ReferenceAnswer, "references"> &
-  Partial<Pick<RelationAnswer, "counts" | "unread" | "implementing" | "inherited" | "outside">> & {
+  Partial<Pick<RelationAnswer, "counts" | "unread" | "implementing" | "inherited" | "outside" | "similar">> & {
     references: (FoundReference & Partial<RelatedReference>)[];
   };
 

@@ -32,6 +32,15 @@ it("tells what is no JSON from what is no message", () => {
 it("keeps no line that is too long", () => {
   const lines = new MalformedLines();
   const part = "x".repeat(1024 * 1024);
-  for (let parts = 0; parts < 30; parts++) expect(codesOf(lines, part)).toEqual([]);
-  expect(codesOf(lines, "\n{\n")).toContain(-32_700);
+  for (let parts = 0; parts < 11; parts++) expect(codesOf(lines, part)).toEqual([]);
+  // Nothing of it is left, and a blank line has no answer.
+  expect(codesOf(lines, '\n{"jsonrpc":"2.0","id":1,"method":"ping"}\n{\n')).toEqual([-32_700]);
+});
+
+it("answers what the SDK takes for no message", () => {
+  const lines = new MalformedLines();
+  for (const message of [{ params: "x" }, { params: [] }, { id: 1.5 }, { id: null }, { extra: 1 }]) {
+    const text = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping", ...message });
+    expect(codesOf(lines, `${text}\n`), text).toEqual([-32_600]);
+  }
 });

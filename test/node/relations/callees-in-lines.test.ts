@@ -61,10 +61,11 @@ it("names of Terraform are those of their folder, but for outputs of modules", a
       'variable "name" {}\nresource "aws_vpc" "this" {\n  tags = var.name\n}\nlocals {\n  id = module.net.id\n}\n',
     "net/main.tf":
       'variable "name" {}\nresource "aws_vpc" "this" {\n  tags = var.name\n}\noutput "id" {\n  value = aws_vpc.this.id\n}\n',
+    "net/tests/a.tftest.hcl": "run a {\n  assert {\n    condition = var.name == 1\n  }\n}\n",
     "empty/main.tf": "locals {\n  n = var.name\n}\n",
   };
   expect(await callersIn(files, ["name", "aws_vpc.this", "id"])).toEqual({
-    name: ["main.tf:3 likely", "net/main.tf:3 likely"],
+    name: ["main.tf:3 likely", "net/main.tf:3 likely", "net/tests/a.tftest.hcl:3 likely"],
     "aws_vpc.this": ["net/main.tf:6 likely"],
     id: ["main.tf:6 name"],
   });

@@ -130,9 +130,9 @@ it("a position is a path, a line and perhaps a column", () => {
 describe("a name that leads to no definition", () => {
   it.each([
     ["a.ts", 'import { useState } from "react";\nuseState(1);\n', ["react"]],
-    ["a.ts", 'import { own } from "./own.ts";\nown(1);\n', undefined],
+    ["a.ts", 'import { own } from "./own.ts";\nown(1);\n', ["./own.ts"]],
     ["a.py", "import os\nos.path.join(1)\n", ["os"]],
-  ])("of %s is said to be of the package that it is imported from: %j", async (path, text, packages) => {
+  ])("of %s is said to be of the module that it is imported from: %j", async (path, text, packages) => {
     const found = await definitionsAt(await opened({ [path]: text }), { path, line: 2 });
     expect(found.definitions).toEqual([]);
     expect(found.outside).toEqual(packages);

@@ -64,10 +64,70 @@ describe("a name that no index defines", () => {
     expect(lines).toEqual(["a.ts:1 name 1", "b.lua:1 name 1", "b.lua:2 name 1"]);
   });
 
+  it("is certain only where a file imports it by name", async () => {
+    const files = {
+      "a/A.java": "package a;\nimport b.*;\nclass A extends Missing {\n  @Override void f() { of(1); }\n}\n",
+      "c.c": "#include <pthread.h>\nvoid f(void) {\n  pthread_self();\n}\n",
+      "r.rb": "module M\n  class E < StandardError\n  end\nend\n",
+      "src/lib.rs": "use crate::prelude::*;\nstruct S;\nimpl Iterator for S {}\n",
+      "D.cs": "using System;\nnamespace Shop.Api;\nclass D : IDisposable {}\n",
+      "s.ts": 'import store from "store";\nstore.lookup(1);\n',
+    };
+    expect(await outside(files, "Override")).toEqual([[], ["a/A.java:4 name 1"]]);
+    expect(await outside(files, "Missing", { relation: "implementations" })).toEqual([[], ["a/A.java:3 name 1"]]);
+    expect(await outside(files, "pthread_self")).toEqual([[], ["c.c:3 name 1"]]);
+    expect(await outside(files, "StandardError", { relation: "implementations" })).toEqual([[], ["r.rb:2 name 1"]]);
+    expect(await outside(files, "Iterator", { relation: "implementations" })).toEqual([[], ["src/lib.rs:3 name 1"]]);
+    expect(await outside(files, "IDisposable", { relation: "implementations" })).toEqual([[], ["D.cs:3 name 1"]]);
+    expect(await outside(files, "lookup")).toEqual([[], ["s.ts:2 name 1"]]);
+    expect(await outside(files, "store.lookup")).toEqual([["store"], ["s.ts:2 certain 1"]]);
+  });
+
+  it("has all its parts, or an alias of them, and no comment, text or import", async () => {
+    const files = {
+      "a.py": "import os\nimport typing as t\nos.path.join(1)\nclass P(t.Protocol):\n    pass\nt.cast(1)\n",
+      "b.ts":
+        '// session.refresh()\nlog("session.refresh()");\nsession?.refresh();\nsession!.refresh();\nthis.session.refresh();\n',
+      "c.el": "(defun my-cancel-message () 1)\n(message 1)\n",
+    };
+    expect(await outside(files, "os.path.join")).toEqual([["os"], ["a.py:3 certain 1"]]);
+    await expect(outside(files, "nonexistent.path.join")).rejects.toThrow(/is named nonexistent.path.join/);
+    expect(await outside(files, "t.cast")).toEqual([["typing"], ["a.py:6 certain 1"]]);
+    expect(await outside(files, "t.Protocol", { relation: "implementations" })).toEqual([
+      ["typing"],
+      ["a.py:4 certain 1"],
+    ]);
+    const [, refreshed] = await outside(files, "session.refresh");
+    expect(refreshed).toEqual(["b.ts:3 name 1", "b.ts:4 name 1", "b.ts:5 name 1"]);
+    expect(await outside(files, "message")).toEqual([[], ["c.el:2 name 1"]]);
+    expect(await outside({ "a.j2": "{% if a %}\n" }, "if")).toEqual([[], []]);
+  });
+
+  it("is asked for where definitions of another case or kind have no such uses", async () => {
+    const files = {
+      "a.py": "class Request:\n    def exception(self): pass\n",
+      "b.py": "class Own(Exception):\n    pass\n",
+      "c.ts": 'import { Request } from "web";\nnew Request();\nconst o = { error: 1 };\nclass E extends Error {}\n',
+    };
+    expect(await outside(files, "Exception", { relation: "implementations" })).toEqual([[], ["b.py:1 name 1"]]);
+    expect(await outside(files, "Error", { relation: "implementations" })).toEqual([[], ["c.ts:4 name 1"]]);
+    // Another case of what is defined goes on to be understood.
+    expect((await outside({ "a.ts": "class Hono {}\nnew Hono();\n" }, "hono"))[1]).toEqual(["a.ts:2 certain 1"]);
+  });
+
+  it("has the names that may have been meant, where it is used by name only", async () => {
+    const request = { relation: "callers", name: "routes", limit: 5 } as const;
+    const found = await relatedReferences(
+      await indexesOf({ "a.ts": "function route() {}\nroute();\nx.routes(1);\n" }),
+      request,
+    );
+    expect([found.outside, found.similar]).toEqual([[], ["route"]]);
+  });
+
   it("is no other one under which a module is imported", async () => {
     // What is imported as a whole goes by any name.
     const files = { "a.ts": 'import $ from "jquery";\n// save-all\n$(1);\n' };
-    await expect(outside(files, "save-all")).rejects.toThrow(/is named save-all/);
+    expect(await outside(files, "save-all")).toEqual([[], []]);
   });
 
   it("is an error where nothing uses it either, and for the relations that need a definition", async () => {

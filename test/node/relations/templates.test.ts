@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { CalleesFinder } from "../../../src/interface/questions/relations/callees.ts";
 import { importersOf } from "../../../src/interface/questions/relations/importers.ts";
 import { callersIn, indexOf } from "./support.ts";
 
@@ -35,4 +36,26 @@ it("macros of Jinja in SQL and HTML have callers, and models of dbt what refers 
     "models/orders.sql:1 name",
     "models/orders.yml:4 name",
   ]);
+});
+
+it("parts of Go's templates end with their blocks, and call what they include", async () => {
+  const files = {
+    "base.tmpl":
+      '{{ define "title" }}T{{ end }}\n<body>{{ template "nav" . }}</body>\n{{ define "nav" }}\n{{ if .A }}\n{{ template "title" . }}\n{{ end }}\n{{ end }}\n<p>{{ template "title" }}</p>\n',
+    "page.pug": "mixin plain\n  p x\n+plain\n",
+    "card.hbs": '{{#*inline "box"}}b{{/inline}}\n{{> box}}\n',
+  };
+  const index = await indexOf(files);
+  const ranges = (await index.definitionsIn("base.tmpl")).map(
+    ({ name, startLine, endLine }) => `${name} ${startLine}-${endLine}`,
+  );
+  expect(ranges).toEqual(["title 1-1", "nav 3-7"]);
+  const nav = await index.described(await index.definitions("nav"));
+  const called = await new CalleesFinder(index).find(nav, 1);
+  expect(called.map(({ path, line }) => `${path}:${line}`)).toEqual(["base.tmpl:5"]);
+  expect(await callersIn(files, ["nav", "plain", "box"])).toEqual({
+    nav: ["base.tmpl:2 name"],
+    plain: ["page.pug:3 name"],
+    box: ["card.hbs:2 name"],
+  });
 });

@@ -69,6 +69,7 @@ class DeclarationReader {
       const content = line.trimStart();
       // Where a comment ends is looked for beyond what is matched: a line of exports or of data may be longer.
       if (content === "" || this.#isComment(whole.trimStart())) continue;
+      if (content === line && this.#rules.begins?.test(line) === false) continue;
       this.#line(row, line, content, line.length - content.length);
       this.#last = row;
     }

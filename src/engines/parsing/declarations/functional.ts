@@ -72,6 +72,7 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
   },
   clojure: {
     ...SEMICOLON,
+    begins: /^[(#)[{^@:']/,
     separator: "/",
     patterns: [
       [/^\(ns\s+(?:\^\S+\s+)*([^\s()"]+)/, "constant"],
@@ -85,6 +86,7 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
   lisp: {
     ...SEMICOLON,
     block: [/(?:^|\s)#\|/, "|#"],
+    begins: /^[(#)]/,
     patterns: [
       [/^\s*\((?:cl-)?(?:defclass|defstruct|define-record-type|define-condition|struct)\s+\(?([^\s()"']+)/, "struct"],
       [/^\s*\((?:cl-)?(?:defmacro|define-syntax(?:-rule)?|define-macro)\s+\(?([^\s()"']+)/, "macro"],

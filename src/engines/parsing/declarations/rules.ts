@@ -8,6 +8,8 @@ export interface DeclarationRules {
   comment: RegExp;
   /** Opening and closing marks of comments that span lines. Within a word the opening one is part of a text, as in `src/*`. */
   block?: readonly [opening: RegExp, closing: string];
+  /** How lines without indentation begin: others are part of a text, as of documentation in Lisp. */
+  begins?: RegExp;
   /** Between the names of a container and a member; a dot unless given. */
   separator?: string;
   /** Kind of containers that reach to the next one, or to a line such as `end`, without indentation. */

@@ -2,15 +2,15 @@ import type { SourceText } from "../source-text.ts";
 import type { Outline } from "../types.ts";
 import { matched, OutlineBuilder } from "./outline-builder.ts";
 
-/** How a named part begins, with its name, and the line that ends it; without one it reaches to the next part. */
-const PARTS: readonly (readonly [begin: RegExp, end?: RegExp])[] = [
+/** How a named part begins, with its name, and what ends it: a line, or the end of its blocks; without either it reaches to the next part. */
+const PARTS: readonly (readonly [begin: RegExp, end?: RegExp | "blocks"])[] = [
   // Jinja, Twig, Nunjucks, and dbt
   [
     /^\s*\{%[-+~]?\s*(?:macro|test|snapshot|materialization)\s+(\w+)/,
     /\{%[-+~]?\s*end(?:macro|test|snapshot|materialization)\b/,
   ],
   // Go and Helm
-  [/^\s*\{\{-?\s*define\s+["`]([\w./-]{1,200})["`]/],
+  [/^\s*\{\{-?\s*define\s+["`]([\w./-]{1,200})["`]/, "blocks"],
   // Handlebars
   [/^\s*\{\{#\*inline\s+["']([\w-]{1,200})["']/, /\{\{\/inline\b/],
   // FreeMarker
@@ -27,10 +27,24 @@ const PARTS: readonly (readonly [begin: RegExp, end?: RegExp])[] = [
   [/^\s*<cffunction\s[^>]{0,300}?\bname\s{0,9}=\s{0,9}"(\w+)"/i, /<\/cffunction>/i],
 ];
 
+/** Actions of Go's templates that open a block, and the one that closes it. */
+const GO_ACTION = /\{\{-?\s{0,9}(if|range|with|block|define|end)\b/g;
+
+/** How many blocks of Go's templates are open behind a line, of those that are before it. */
+function openBehind(line: string, before: number): number {
+  let open = before;
+  for (const [, action] of line.matchAll(GO_ACTION)) {
+    open += action === "end" ? -1 : 1;
+    if (open === 0) break;
+  }
+  return open;
+}
+
 /** Adds the parts of a template that others call by a name: macros, definitions and mixins. */
 export function addParts(builder: OutlineBuilder): void {
   const { source } = builder;
-  let open: { row: number; name: string; end: RegExp | undefined } | undefined;
+  let open: { row: number; name: string; end: RegExp | "blocks" | undefined } | undefined;
+  let blocks = 0;
   const close = (row: number): void => {
     if (open) builder.add({ kind: "function", name: open.name, startRow: open.row, endRow: row });
     open = undefined;
@@ -42,9 +56,11 @@ export function addParts(builder: OutlineBuilder): void {
       if (name === undefined) continue;
       close(row - 1);
       open = { row, name, end };
+      blocks = 0;
       break;
     }
-    if (open?.end?.test(line) === true) close(row);
+    if (open?.end === "blocks") blocks = openBehind(line, blocks);
+    if (open?.end === "blocks" ? blocks === 0 : open?.end?.test(line)) close(row);
   }
   close(source.lineCount - 1);
 }

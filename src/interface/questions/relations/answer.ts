@@ -54,6 +54,8 @@ export interface RelationAnswer {
   inherited?: string[];
   /** The modules that files take the name from, most uses first, where nothing in the index defines it. */
   outside?: string[];
+  /** Names that may have been meant, where the name is used by name only. */
+  similar?: string[];
 }
 
 const MAX_DEFINITIONS = 200;
@@ -71,18 +73,56 @@ const MAX_MODULES = 5;
  * `InvalidFieldError`.
  */
 export async function relatedReferences(indexes: OpenIndexes, request: RelationRequest): Promise<RelationAnswer> {
-  const { relation, limit } = request;
+  const { relation, path } = request;
+  if (relation === "importers") {
+    const answer = await collected(indexes, request, await ofPath(indexes, request), MAX_IMPORTING);
+    if (answer.total === 0 && path !== undefined) await checkPath(indexes, path);
+    return answer;
+  }
+  let defined: Defined;
+  try {
+    defined = await definitionsOf(indexes, request);
+  } catch (error) {
+    if (!(error instanceof NotFoundError) || error.field !== "name" || path !== undefined) throw error;
+    const outside = await outsideAnswer(indexes, request);
+    if (!outside || (outside.answer.total === 0 && !outside.isMentioned)) throw error;
+    const { counts } = outside.answer;
+    const isByName = counts.certain + counts.likely === 0;
+    return Object.assign(outside.answer, isByName && error.near.length > 0 && { similar: [...error.near] });
+  }
+  // What is meant may be a name of a package that a definition of another kind, or one in another case, has as well.
+  const isSure = path !== undefined || isMeant(request, defined);
+  const outside = isSure ? undefined : (await outsideAnswer(indexes, request))?.answer;
+  if (outside && outside.counts.certain + outside.counts.likely > 0) return outside;
+  const answer = await collected(indexes, request, ofDefinitions(defined.definitions, request), MAX_REVISIONS);
+  if (answer.total === 0 && outside && outside.total > 0) return outside;
+  const names = defined.definitions.map(({ qualifiedName }) => qualifiedName);
+  return Object.assign(answer, defined.areInherited && { inherited: [...new Set(names)] });
+}
+
+/** Whether definitions are surely what a name means: one is written as it, and can be inherited from where that is asked. */
+function isMeant({ name = "", relation }: RelationRequest, { definitions, areInherited }: Defined): boolean {
+  const isSame = definitions.some((each) => lastPart(each.name) === lastPart(name));
+  const canBe = definitions.some(({ kind }) => TYPES.has(kind) || kind === "method" || kind === "function");
+  return areInherited || (isSame && (relation !== "implementations" || canBe));
+}
+
+/** What finders find in the first `most` of their revisions. */
+async function collected(
+  indexes: OpenIndexes,
+  { relation, limit, certainty }: RelationRequest,
+  finders: ReadonlyMap<number, Finder>,
+  most: number,
+): Promise<RelationAnswer> {
   const answer: RelationAnswer = {
     references: [],
     total: 0,
-    truncated: false,
+    truncated: finders.size > most,
     counts: noCounts(),
     unread: 0,
     implementing: 0,
   };
-  const { finders, most, missing } = await findersOf(indexes, request, answer);
-  if (finders.size > most) answer.truncated = true;
-  const least = rankOf(request.certainty ?? "name");
+  const least = rankOf(certainty ?? "name");
   let seen: ReadonlySet<string> = new Set();
   for (const [revision, find] of [...finders].slice(0, most)) {
     const found = await indexes.withUses(revision, async (_, files) => {
@@ -102,63 +142,42 @@ export async function relatedReferences(indexes: OpenIndexes, request: RelationR
     }
     seen = found.known;
     answer.total += found.listed.length;
-    for (const { certainty } of found.listed) answer.counts[certainty]++;
+    for (const each of found.listed) answer.counts[each.certainty]++;
     answer.truncated ||= found.truncated;
     answer.unread += found.unread;
     answer.implementing += found.implementing;
-  }
-  const { path } = request;
-  if (relation === "importers" && answer.total === 0 && path !== undefined) await checkPath(indexes, path);
-  if (missing) {
-    if (answer.total === 0) throw missing.error;
-    answer.outside = [...missing.modules]
-      .sort((a, b) => b[1] - a[1])
-      .slice(0, MAX_MODULES)
-      .map(([module]) => module);
   }
   answer.references = answer.references.sort(bySureness).slice(0, limit);
   answer.truncated ||= answer.total > answer.references.length;
   return answer;
 }
 
-interface Finders {
-  /** By revision. */
-  finders: Map<number, Finder>;
-  /** Revisions that are asked at most. */
-  most: number;
-  /** Of a name that no index defines: the error if nothing uses it either, and how often it is used of which module. */
-  missing?: { error: NotFoundError; modules: Map<string, number> };
-}
-
-async function findersOf(indexes: OpenIndexes, request: RelationRequest, answer: RelationAnswer): Promise<Finders> {
-  if (request.relation === "importers") return { finders: await ofPath(indexes, request), most: MAX_IMPORTING };
-  try {
-    return { finders: await ofName(indexes, request, answer), most: MAX_REVISIONS };
-  } catch (error) {
-    if (!(error instanceof NotFoundError) || error.field !== "name" || request.path !== undefined) throw error;
-    const modules = new Map<string, number>();
-    const finders = await ofOutside(indexes, request, modules);
-    if (!finders) throw error;
-    return { finders, most: MAX_IMPORTING, missing: { error, modules } };
-  }
-}
-
-/** A finder of the uses of a name of outside for each revision that mentions it. */
-async function ofOutside(
+/**
+ * The uses of a name of outside in the revisions that mention it, and whether any file of code does. Undefined for other relations, and where
+ * files could not be read: they may define the name.
+ */
+async function outsideAnswer(
   indexes: OpenIndexes,
-  { relation, name = "", depth = 1 }: RelationRequest,
-  modules: Map<string, number>,
-): Promise<Map<number, Finder> | undefined> {
+  request: RelationRequest,
+): Promise<{ answer: RelationAnswer; isMentioned: boolean } | undefined> {
+  const { relation, name = "", depth = 1 } = request;
   if (relation !== "callers" && relation !== "implementations") return undefined;
+  if (indexes.indexes.some(({ unread = [] }) => unread.length > 0)) return undefined;
   const isOne = indexes.indexes.length === 1;
   const mentioning = isOne ? [0] : await indexes.withUses(0, (_, files) => files.revisionsMentioning(lastPart(name)));
+  const modules = new Map<string, number>();
+  let isMentioned = false;
   const find: Finder = async (files) => {
     const { usesOfOutside } = await import("./outside.ts");
     const found = await usesOfOutside(files, name, { relation, depth });
     for (const [module, count] of found.modules) modules.set(module, (modules.get(module) ?? 0) + count);
+    isMentioned ||= found.isMentioned;
     return found;
   };
-  return new Map(mentioning.map((revision) => [revision, find]));
+  const finders = new Map(mentioning.map((revision): [number, Finder] => [revision, find]));
+  const answer = await collected(indexes, request, finders, MAX_IMPORTING);
+  const used = [...modules].sort((a, b) => b[1] - a[1]).slice(0, MAX_MODULES);
+  return { answer: Object.assign(answer, { outside: used.map(([module]) => module) }), isMentioned };
 }
 
 /** Whether a use was not found before: definitions of several indexes may have uses in the same file. */
@@ -178,15 +197,11 @@ type Finder = (
   files: QuestionFiles,
 ) => Promise<{ uses: FoundUse[]; truncated: boolean } & Partial<Pick<RelationAnswer, "implementing">>>;
 
-/** A finder for each revision that defines the name. The answer says whether it is inherited. */
-async function ofName(
-  indexes: OpenIndexes,
-  request: RelationRequest,
-  answer: RelationAnswer,
-): Promise<Map<number, Finder>> {
-  const { relation, depth = 1 } = request;
-  const { definitions, areInherited } = await definitionsOf(indexes, request);
-  if (areInherited) answer.inherited = [...new Set(definitions.map(({ qualifiedName }) => qualifiedName))];
+/** A finder for each revision that defines the name. */
+function ofDefinitions(
+  definitions: readonly FoundSymbol[],
+  { relation, depth = 1 }: RelationRequest,
+): Map<number, Finder> {
   const byRevision = Map.groupBy(definitions, ({ revision }) => revision);
   const isTruncated = (finder: { truncated: boolean }) => finder.truncated || definitions.length >= MAX_DEFINITIONS;
   return new Map(
@@ -250,11 +265,14 @@ async function checkPath(indexes: OpenIndexes, path: string): Promise<void> {
   if (having.every((count) => count === 0)) throw await unknownPath(indexes, path);
 }
 
+interface Defined {
+  definitions: FoundSymbol[];
+  /** A type of the name inherits them. */
+  areInherited: boolean;
+}
+
 /** The definitions of the name, at the given place if there is one; else those that a type of the name inherits. */
-async function definitionsOf(
-  indexes: OpenIndexes,
-  request: RelationRequest,
-): Promise<{ definitions: FoundSymbol[]; areInherited: boolean }> {
+async function definitionsOf(indexes: OpenIndexes, request: RelationRequest): Promise<Defined> {
   const { name, path, line } = request;
   if (name === undefined) throw new InvalidFieldError("name", "is required: the definition that is meant");
   const definedIn = async (file: string | undefined) =>

@@ -4,8 +4,8 @@ import { isPartOfName, occurrencesOf } from "./occurrences.ts";
 
 /** What stands before the name of a function in a tag of Phoenix: `<.button`, `<Layouts.app`. */
 const COMPONENT_TAG = /<(?:[A-Z][\w.]*)?\.$/;
-/** What stands before the name of a macro of FreeMarker. */
-const MACRO_TAG = /<@$/;
+/** What stands before the name of a macro of FreeMarker, an inline partial of Handlebars, and a mixin of Pug. */
+const MACRO_TAG = /<@$|\{\{#?>\s?$|^\+$/;
 /** `include "chart.`, `template "`: what stands before the last part of the name of a part of Go's templates. */
 const INCLUDED = /\b(?:include|template|block)\s+["`]([\w./-]{0,60})$/;
 const MAX_TAG = 60;

@@ -1,12 +1,11 @@
 /** What definitions call in languages whose uses are not read: the functions that their lines name. */
-import { folderOf } from "../../../engines/relations/modules.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { lastPart, nameParts } from "../../../engines/search/names.ts";
-import { isCalled } from "./called-lines.ts";
+import { isCalled, isIncluded } from "./called-lines.ts";
 import { type FoundUse, isFunction, targetOf } from "./found.ts";
 import { isUsedInLines, namedInLine, wordsInLine } from "./line-uses.ts";
 import { rangesOf } from "./mentioning.ts";
-import { isOfFolder, onlyOf, soleDefinition } from "./other-files.ts";
+import { isOfFolder, moduleFolder, onlyOf, soleDefinition } from "./other-files.ts";
 
 /** Lines of a definition that are read, and different words of them that are looked up. */
 const MAX_LINES = 2_000;
@@ -29,14 +28,14 @@ export async function calleesInLines(
     if (name === lastPart(own)) continue;
     const ofLanguage = (await files.definitions(name, path)).filter((each) => isOfLanguage(files, each, language));
     const isScoped = isOfFolder(language);
-    const named = isScoped ? ofLanguage.filter((each) => folderOf(each.path) === folderOf(path)) : ofLanguage;
+    const named = isScoped ? ofLanguage.filter((each) => moduleFolder(each.path) === moduleFolder(path)) : ofLanguage;
     if (named.length === 0) continue;
     const owners = new Set(named.flatMap(({ qualifiedName }) => nameParts(qualifiedName).at(-2) ?? []));
     const sole = isScoped ? onlyOf(named) : await soleDefinition(files, name);
     for (const { line, text } of lines) {
       const use = isUsedInLines(language, "function")
         ? namedInLine(language, text, { name, owners })
-        : isCalled(text, name) && "name";
+        : (isCalled(text, name) || isIncluded(text, name, owners)) && "name";
       if (!use) continue;
       const called = use === "sole" ? sole : undefined;
       const meant = called

@@ -20,9 +20,10 @@ export function countedText({ certain, likely, name }: Counts): string {
 }
 
 /** What to say of a name that no index defines. */
-export function outsideText(name: string, modules: readonly string[]): string {
-  const from = modules.length === 0 ? "" : `; files import it from ${modules.join(", ")}`;
-  return `nothing in the index defines ${name}${from}`;
+export function outsideText(name: string, outside: readonly string[], similar: readonly string[] = []): string {
+  const from = outside.length === 0 ? "" : `; files import it from ${outside.join(", ")}`;
+  const near = similar.length === 0 ? "" : `; similar: ${similar.join(", ")}`;
+  return `nothing in the index defines ${name}${from}${near}`;
 }
 
 /** What to say of names at a position that lead to no definition. */

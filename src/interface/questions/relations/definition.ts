@@ -1,6 +1,6 @@
 /** What the name at a position of a file means: the definitions that it leads to. */
 import type { DEFINITION, Request } from "../../../contract/questions.ts";
-import { certainly, type FileUses, type Meaning, type Use } from "../../../engines/relations/types.ts";
+import type { FileUses, Meaning, Use } from "../../../engines/relations/types.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import type { FoundSymbol } from "../../../engines/search/types.ts";
@@ -9,7 +9,7 @@ import { unknownPath } from "../unknown.ts";
 import { placeIn } from "../../../engines/relations/marked-paths.ts";
 import { type Certainty, lessSure, rankOf, symbolKey } from "./found.ts";
 import { resolvedDefinition, resolvedDefinitions } from "./resolved.ts";
-import { importOf, isPackage } from "./taken.ts";
+import { importOf, isPackage, Taken } from "./taken.ts";
 import { type Word, wordAt, wordsOf, wordsText } from "./line-words.ts";
 
 /** Names of a line that are looked up without a column. */
@@ -89,12 +89,6 @@ function surestOfEach(all: readonly Defined[]): Defined[] {
   return [...surest.values()];
 }
 
-/** What a member is one of; another meaning itself. */
-function receiverOf(meaning: Meaning): Meaning {
-  const of = certainly(meaning);
-  return of.to === "member" ? of.of : of;
-}
-
 /** One line, and what its names mean. Records of uses have lines and no columns, so a name stands for all its uses on the line. */
 class Line {
   readonly #files: QuestionFiles;
@@ -125,7 +119,11 @@ class Line {
       ...here.map(({ meaning }) => meaning),
       ...names.flatMap((name) => uses?.bindings.get(name) ?? []),
     ];
-    const modules = meanings.flatMap((of) => importOf(of)?.module ?? importOf(receiverOf(of))?.module ?? []);
+    const taken = uses && new Taken(uses);
+    const modules = meanings.flatMap((of) => {
+      const own = importOf(of);
+      return own && taken?.has(own) ? [own.module] : [];
+    });
     return [...new Set(modules.filter(isPackage))].slice(0, MAX_PACKAGES);
   }
 

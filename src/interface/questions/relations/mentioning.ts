@@ -82,7 +82,7 @@ export async function filesThatMayCall(
 export async function usesByName(
   files: QuestionFiles,
   wanted: readonly { name: string; paths: ReadonlySet<string> }[],
-  passes: (line: { path: string; text: string }, name: string) => boolean,
+  passes: (line: { path: string; line: number; text: string }, name: string) => boolean,
 ): Promise<FoundUse[][]> {
   const lines = await files.linesMentioning(wanted);
   return wanted.map(({ name }, i) =>

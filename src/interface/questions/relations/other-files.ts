@@ -50,7 +50,7 @@ export async function usesInOtherFiles(files: QuestionFiles, wanted: readonly Wa
   for (const [i, { sole, ...names }] of wanted.entries()) {
     const uses: FoundUse[] = [];
     for (const [path, own] of Map.groupBy(lines[i] ?? [], (line) => line.path)) {
-      const here = isOfFolder(files.language(path)) ? (names.byFolder.get(folderOf(path)) ?? []) : undefined;
+      const here = isOfFolder(files.language(path)) ? (names.byFolder.get(moduleFolder(path)) ?? []) : undefined;
       for (const { line, isSole, text } of await usesInLines(files, path, own, names)) {
         const ofFolder = isOutput(text, names.name) ? undefined : here;
         // The folder has none of the definitions that are meant.
@@ -66,6 +66,12 @@ export async function usesInOtherFiles(files: QuestionFiles, wanted: readonly Wa
 
 /** Whether the files of a folder share names that no other folder has. */
 export const isOfFolder = (language: string): boolean => language === "terraform";
+
+/** The folder whose names a file of Terraform uses. Its tests may stand in a folder below it. */
+export function moduleFolder(path: string): string {
+  const folder = folderOf(path);
+  return path.endsWith(".tftest.hcl") && /(?:^|\/)tests$/.test(folder) ? folderOf(folder) : folder;
+}
 
 /** The only one of some definitions. */
 export const onlyOf = (definitions: readonly DefinedSymbol[]): DefinedSymbol | undefined =>

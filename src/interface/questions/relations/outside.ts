@@ -1,108 +1,161 @@
 /** Uses of a name that no index defines: a function or class of a package, of the language, or of a file that is left out. */
 import { WantedNames } from "../../../engines/relations/record-strings.ts";
 import { hasUses, mayCall } from "../../../engines/relations/languages.ts";
-import { certainly, type Use } from "../../../engines/relations/types.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
+import type { FileUses, Use } from "../../../engines/relations/types.ts";
 import { lastPart, nameParts } from "../../../engines/search/names.ts";
+import { wordSet } from "../../../lib/word-set.ts";
 import { isCalled } from "./called-lines.ts";
-import { CALLABLE, definitionsAround, UsesFinder } from "./callers.ts";
-import { distinct, type FoundUse, KINDS, TYPES } from "./found.ts";
+import { CALLABLE, definitionsAround, MAX_DEFINITIONS, UsesFinder } from "./callers.ts";
+import { type Certainty, distinct, type FoundUse, KINDS, lessSure, placeKey, symbolKey, TYPES } from "./found.ts";
+import { isUsedInLines, namedInLine } from "./line-uses.ts";
 import { usesByName } from "./mentioning.ts";
 import { isPartOfName, occurrencesOf } from "./occurrences.ts";
-import { importOf, isPackage } from "./taken.ts";
+import { importOf, isAll, isPackage, Taken } from "./taken.ts";
 
 /** Files that mention the name that are read. */
 const MAX_FILES = 1_000;
 /** Files whose uses are read together. */
 const BATCH = 50;
+/** Words of languages that stand before a parenthesis or in a tag, and call nothing. */
+const KEYWORDS = wordSet(
+  "if elif else elsif elseif unless for foreach while until do switch case match when with return catch end in not and or typeof",
+);
 
 type Wanted = "callers" | "implementations";
 
-export interface OutsideUses {
+interface OutsideUses {
   uses: FoundUse[];
   /** How often the name is used of each module that files import it from. */
   modules: Map<string, number>;
+  /** Whether some file of code has a name without parts before it at all. */
+  isMentioned: boolean;
   truncated: boolean;
 }
 
+/** The last part of a name, and those before it. */
+interface Parts {
+  last: string;
+  owners: readonly string[];
+}
+
 /**
- * The uses of a name of outside, and up to `depth` steps of uses of what they are in. What a file imports under that name is certain, all
- * others have the same name only. Of a name with a part before it, `json.dumps`, those are left out that are written otherwise.
+ * The uses of a name of outside, and up to `depth` steps of uses of what they are in. Those of what a file imports by that name are certain, all
+ * others have the same name only. Of a name with parts before it, `os.path.join`, those are listed that are imported from there under any
+ * alias, and the lines that have all its parts.
  */
 export async function usesOfOutside(
   files: QuestionFiles,
   name: string,
   { relation, depth }: { relation: Wanted; depth: number },
 ): Promise<OutsideUses> {
-  const [last, owner] = [lastPart(name), nameParts(name).at(-2)];
-  const all = (await files.mentioning(last)).filter(({ language }) => mayCall(language));
-  const read = all.slice(0, MAX_FILES);
+  const all = nameParts(name);
+  const parts: Parts = { last: lastPart(name), owners: all.slice(0, -1) };
+  const mentioning = (await files.mentioning(parts.last)).filter(({ language }) => mayCall(language));
+  const read = mentioning.slice(0, MAX_FILES);
   const modules = new Map<string, number>();
   const direct: FoundUse[] = [];
+  /** Lines of calls of which the text tells whether the parts before the name are the same. */
+  const undecided = new Set<string>();
   const withRules = read.filter(({ language }) => hasUses(language)).map(({ path }) => path);
   for (let from = 0; from < withRules.length; from += BATCH) {
     const batch = withRules.slice(from, from + BATCH);
-    const found = await Promise.all(batch.map((path) => usesIn(files, path, { last, owner, relation })));
+    const found = await Promise.all(batch.map((path) => usesIn(files, path, parts, relation)));
     for (const { use, module } of found.flat()) {
-      direct.push(use);
       if (module !== undefined && isPackage(module)) modules.set(module, (modules.get(module) ?? 0) + 1);
+      if (use.certainty !== "name" || parts.owners.length === 0) direct.push(use);
+      else undecided.add(placeKey(use));
     }
   }
-  if (relation === "callers") {
-    const byText = read.filter(({ language }) => owner !== undefined || !hasUses(language)).map(({ path }) => path);
-    const passes = ({ text }: { text: string }) =>
-      owner === undefined ? isCalled(text, last) : isMember(text, owner, last);
-    direct.push(...((await usesByName(files, [{ name: last, paths: new Set(byText) }], passes))[0] ?? []));
+  if (relation === "callers" && !KEYWORDS.has(parts.last)) {
+    const paths = new Set(read.map(({ path }) => path));
+    const passes = ({ path, line, text }: { path: string; line: number; text: string }): boolean => {
+      const language = files.language(path);
+      if (hasUses(language)) return undecided.has(placeKey({ path, line })) && isMember(text, parts);
+      return parts.owners.length > 0 ? isMember(text, parts) : isCalledIn(language, text, parts.last);
+    };
+    direct.push(...((await usesByName(files, [{ name: parts.last, paths }], passes))[0] ?? []));
   }
   const uses = distinct(direct);
   const further = await usesAround(files, uses, { relation, depth: depth - 1 });
-  return { uses: [...uses, ...further.uses], modules, truncated: all.length > read.length || further.truncated };
+  return {
+    uses: [...uses, ...further.uses],
+    modules,
+    isMentioned: mentioning.length > 0 && parts.owners.length === 0,
+    truncated: mentioning.length > read.length || further.truncated,
+  };
 }
+
+const NO_OWNERS: ReadonlySet<string> = new Set();
+
+const isCalledIn = (language: string, text: string, name: string): boolean =>
+  isUsedInLines(language, "function")
+    ? namedInLine(language, text, { name, owners: NO_OWNERS }) !== undefined
+    : isCalled(text, name);
 
 async function usesIn(
   files: QuestionFiles,
   path: string,
-  { last, owner, relation }: { last: string; owner: string | undefined; relation: Wanted },
+  parts: Parts,
+  relation: Wanted,
 ): Promise<{ use: FoundUse; module: string | undefined }[]> {
+  const file = await files.uses(path);
+  if (!file) return [];
   const found: { use: FoundUse; module: string | undefined }[] = [];
-  for (const use of (await files.uses(path))?.usesOf(new WantedNames(new Set([last]))) ?? []) {
+  const taken = new Taken(file);
+  for (const use of file.usesOf(new WantedNames(new Set([parts.last])))) {
     if (!KINDS[relation].has(use.kind)) continue;
-    const taken = takenOf(use, last, owner);
-    // A value that is named may be anything, and the owner of what is no import is not known here. What is imported as a whole has any name.
-    if (!taken && (use.name !== last || use.kind === "reference" || owner !== undefined)) continue;
-    const certainty = taken ? files.certaintyOf(path, {}) : "name";
-    found.push({ use: { path, line: use.line, certainty, distance: 1 }, module: taken?.module });
+    const module = moduleOf(file, use, { parts, taken });
+    // A value that is named may be anything. What is imported as a whole has any name.
+    if (module === undefined && (use.name !== parts.last || use.kind === "reference")) continue;
+    const certainty = module === undefined ? "name" : files.certaintyOf(path, {});
+    found.push({ use: { path, line: use.line, certainty, distance: 1 }, module });
   }
   return found;
 }
 
-/** The module that a use takes the name of, if it is imported: `last` of a module, or of what is imported as `owner`. */
-function takenOf({ name, meaning }: Use, last: string, owner: string | undefined): { module: string } | undefined {
-  const of = certainly(meaning);
-  if (of.to === "import") {
-    const isSame = of.name === last || (of.name === "default" && name === last);
-    return isSame && (owner === undefined || endsIn(of.module, owner)) ? { module: of.module } : undefined;
-  }
-  const around = of.to === "member" && of.name === last ? importOf(of.of) : undefined;
-  if (!around) return undefined;
-  const isOwner = owner === undefined || around.name === owner || endsIn(around.module, owner);
-  return isOwner && (around.name === "*" || around.name === "default" || owner !== undefined) ? around : undefined;
+/** The module of which a use takes the name: what the file imports as that, or a member of what it imports. */
+function moduleOf(
+  file: Pick<FileUses, "bindings">,
+  { name, meaning }: Use,
+  { parts: { last, owners }, taken }: { parts: Parts; taken: Taken },
+): string | undefined {
+  const own = importOf(meaning);
+  if (!own || !taken.has(own)) return undefined;
+  // `import debounce from "lodash.debounce"`
+  const isDefault = own.name === "default" && name === last;
+  if (own.name !== last && !isDefault) return undefined;
+  const around = [...own.path, ...own.parents];
+  if (owners.length === 0) return own.isOfModule ? own.module : undefined;
+  if (isEndOf(owners, around)) return own.module;
+  const bound = owners.length === 1 ? file.bindings.get(owners[0] ?? "") : undefined;
+  const alias = bound && importOf(bound);
+  const isAlias =
+    alias?.module === own.module && (own.isOfModule ? isAll(alias.imported) : alias.imported === own.imported);
+  return isAlias ? own.module : undefined;
 }
 
-/** Whether the last part of a module's name is a word, in whatever case: `React` of `react`, `path` of `os.path`. */
-const endsIn = (module: string, word: string): boolean =>
-  module
-    .split(/[^\p{L}\p{N}_]+/u)
-    .at(-1)
-    ?.toLowerCase() === word.toLowerCase();
+/** Whether words are the last of others, in whatever case: `React` of `react`. */
+function isEndOf(words: readonly string[], all: readonly string[]): boolean {
+  const end = all.slice(-words.length);
+  return end.length === words.length && end.every((word, i) => word.toLowerCase() === words[i]?.toLowerCase());
+}
 
-/** Whether a line has a name as a member of another one: `json.dumps(`, `fs::read`, `Foo->bar`. */
-function isMember(text: string, owner: string, name: string): boolean {
-  for (const { before, after } of occurrencesOf(text, name)) {
-    const [, left] = /^(.*?)(?:\.|::?|->|\\|#)$/s.exec(before.slice(-owner.length - 3)) ?? [];
-    if (left?.endsWith(owner) && !isPartOfName(left.at(-owner.length - 1)) && !isPartOfName(after.at(0))) return true;
-  }
-  return false;
+/** What stands between a name and what it is a member of. */
+const SEPARATOR = /[?!]?(?:\.|::?|->|\\|#|\/)$/;
+
+/** Whether a line has a name as a member of others: `json.dumps(`, `fs::read`, `foo?->bar`. */
+function isMember(text: string, { last, owners }: Parts): boolean {
+  return occurrencesOf(text, last).some(({ before, after }) => {
+    let left = before;
+    for (const owner of owners.toReversed()) {
+      const separator = SEPARATOR.exec(left.slice(-3))?.[0] ?? "";
+      left = left.slice(0, -separator.length);
+      if (separator === "" || !left.endsWith(owner)) return false;
+      left = left.slice(0, -owner.length);
+    }
+    return !isPartOfName(left.at(-1)) && !isPartOfName(after.at(0));
+  });
 }
 
 /** The uses of what some uses are in, for further steps. */
@@ -113,11 +166,14 @@ async function usesAround(
 ): Promise<{ uses: FoundUse[]; truncated: boolean }> {
   if (depth < 1) return { uses: [], truncated: false };
   const followed = uses.filter(({ certainty }) => certainty !== "name");
-  const around = await definitionsAround(files, followed, relation === "callers" ? CALLABLE : TYPES);
-  const distinctOnes = new Map<string, DefinedSymbol>();
-  for (const each of around.values()) distinctOnes.set(`${each.startLine} ${each.path}`, each);
+  const inside = await definitionsAround(files, followed, relation === "callers" ? CALLABLE : TYPES);
+  const around = new Map<string, [DefinedSymbol, Certainty]>();
+  for (const [{ certainty }, each] of inside) {
+    const known = around.get(symbolKey(each));
+    if (!known || lessSure(known[1], certainty) === known[1]) around.set(symbolKey(each), [each, certainty]);
+  }
   const finder = new UsesFinder(files, relation);
-  const found = await finder.find([...distinctOnes.values()], depth);
+  const found = await finder.findFrom(new Map([...around.values()].slice(0, MAX_DEFINITIONS)), depth);
   for (const use of found) use.distance++;
-  return { uses: found, truncated: finder.truncated };
+  return { uses: found, truncated: finder.truncated || around.size > MAX_DEFINITIONS };
 }
