@@ -88,7 +88,7 @@ describe("a name that no index defines", () => {
       "a.py": "import os\nimport typing as t\nos.path.join(1)\nclass P(t.Protocol):\n    pass\nt.cast(1)\n",
       "b.ts":
         '// session.refresh()\nlog("session.refresh()");\nsession?.refresh();\nsession!.refresh();\nthis.session.refresh();\n',
-      "c.el": "(defun my-cancel-message () 1)\n(message 1)\n",
+      "c.el": '(defun my-cancel-message ()\n  "The message is shown."\n  (message 1))\n',
     };
     expect(await outside(files, "os.path.join")).toEqual([["os"], ["a.py:3 certain 1"]]);
     await expect(outside(files, "nonexistent.path.join")).rejects.toThrow(/is named nonexistent.path.join/);
@@ -99,7 +99,7 @@ describe("a name that no index defines", () => {
     ]);
     const [, refreshed] = await outside(files, "session.refresh");
     expect(refreshed).toEqual(["b.ts:3 name 1", "b.ts:4 name 1", "b.ts:5 name 1"]);
-    expect(await outside(files, "message")).toEqual([[], ["c.el:2 name 1"]]);
+    expect(await outside(files, "message")).toEqual([[], ["c.el:3 name 1"]]);
     expect(await outside({ "a.j2": "{% if a %}\n" }, "if")).toEqual([[], []]);
   });
 

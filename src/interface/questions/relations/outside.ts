@@ -8,7 +8,7 @@ import { wordSet } from "../../../lib/word-set.ts";
 import { isCalled } from "./called-lines.ts";
 import { CALLABLE, definitionsAround, MAX_DEFINITIONS, UsesFinder } from "./callers.ts";
 import { type Certainty, distinct, type FoundUse, KINDS, lessSure, placeKey, symbolKey, TYPES } from "./found.ts";
-import { isUsedInLines, namedInLine } from "./line-uses.ts";
+import { isUsedInLines, namedInLine, tellsSole } from "./line-uses.ts";
 import { usesByName } from "./mentioning.ts";
 import { isPartOfName, occurrencesOf } from "./occurrences.ts";
 import { importOf, isAll, isPackage, Taken } from "./taken.ts";
@@ -88,10 +88,12 @@ export async function usesOfOutside(
 
 const NO_OWNERS: ReadonlySet<string> = new Set();
 
-const isCalledIn = (language: string, text: string, name: string): boolean =>
-  isUsedInLines(language, "function")
-    ? namedInLine(language, text, { name, owners: NO_OWNERS }) !== undefined
-    : isCalled(text, name);
+/** Whether a line in a language whose uses are not read calls a function. Of words of documentation only what can be nothing else counts. */
+function isCalledIn(language: string, text: string, name: string): boolean {
+  if (!isUsedInLines(language, "function")) return isCalled(text, name);
+  const use = namedInLine(language, text, { name, owners: NO_OWNERS });
+  return use === "sole" || (use === "name" && !tellsSole(language));
+}
 
 async function usesIn(
   files: QuestionFiles,
