@@ -55,7 +55,8 @@ const MAX_NAMES = 200;
 export function completion(context: Context, program: Command, shell: string): void {
   const scripts: Record<string, (entries: Entry[]) => string> = { bash, zsh, fish };
   const make = scripts[shell];
-  if (!make) throw new CliError(EXIT.usage, "UNKNOWN_SHELL", `no completion for ${shell}: ${SHELLS.join(", ")}`);
+  if (!make)
+    throw new CliError(EXIT.usage, "UNKNOWN_SHELL", `no completion for ${shell}: expected one of ${SHELLS.join(", ")}`);
   const visible = program.createHelp().visibleCommands(program);
   const script = make(
     visible.filter((command) => command.name() !== "help").map((command) => entryOf(program, command)),

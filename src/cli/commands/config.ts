@@ -16,7 +16,7 @@ export async function config(
   options: { unset?: boolean },
 ): Promise<void> {
   if (name !== undefined && !NAMES.includes(name as Name)) {
-    throw new CliError(EXIT.usage, "UNKNOWN_SETTING", `no setting named ${name}: ${NAMES.join(" or ")}`);
+    throw new CliError(EXIT.usage, "UNKNOWN_SETTING", `no setting named ${name}: expected ${NAMES.join(" or ")}`);
   }
   const project = name === "api-url" ? undefined : await findProject(context).catch(() => undefined);
   if (value !== undefined || options.unset) {

@@ -31,7 +31,12 @@ const KEY_VARIABLE = "CODECTX_API_KEY";
  */
 export async function setup(context: Context, name: string, options: SetupOptions): Promise<void> {
   const client = Object.hasOwn(CLIENTS, name) ? CLIENTS[name] : undefined;
-  if (!client) throw new CliError(EXIT.usage, "UNKNOWN_CLIENT", `no client named ${name}: ${CLIENT_NAMES.join(", ")}`);
+  if (!client)
+    throw new CliError(
+      EXIT.usage,
+      "UNKNOWN_CLIENT",
+      `no client named ${name}: expected one of ${CLIENT_NAMES.join(", ")}`,
+    );
   if (options.remote === true && options.oauth !== undefined)
     throw new CliError(EXIT.usage, "BAD_OPTION", "--remote (with a key) and --oauth exclude each other");
   const place = await placeOf(context, client, options.user === true);
@@ -46,6 +51,7 @@ export async function setup(context: Context, name: string, options: SetupOption
     return;
   }
   const { removed, added } = change;
+  const isAsked = client.input?.(server) !== undefined;
   if (!ui.json) {
     ui.note(`${before === undefined ? "Creates" : removed.length > 0 ? "Changes" : "Adds to"} ${file}:`);
     for (const line of removed) ui.note(ui.style("red", `- ${line}`));
@@ -57,7 +63,11 @@ export async function setup(context: Context, name: string, options: SetupOption
   ui.result({ client: name, file, written: true, unchanged: false, replaced: removed.length > 0 }, () => [
     `${file} is written. Restart ${client.title} to use it.`,
     ...(options.remote === true
-      ? [`Set ${KEY_VARIABLE} where ${client.title} starts; the file does not hold the key.`]
+      ? [
+          isAsked
+            ? `${client.title} asks for the key; the file does not hold it.`
+            : `Set ${KEY_VARIABLE} where ${client.title} starts; the file does not hold the key.`,
+        ]
       : []),
   ]);
 }

@@ -96,6 +96,12 @@ describe("setup", () => {
       },
     });
     expect((await remote("vscode", "--remote")).json).toMatchObject({ unchanged: true });
+    const told = async (client: string) => {
+      await sandbox.run("app", ["setup", client, "--undo"]);
+      return (await sandbox.run("app", ["setup", client, "--remote", "--yes"])).stdout;
+    };
+    expect(await told("vscode")).toContain("VS Code asks for the key; the file does not hold it.");
+    expect(await told("cursor")).toContain("Set CODECTX_API_KEY where Cursor starts");
     expect(await remote("codex", "--remote")).toMatchObject({ code: 0 });
     expect(readFileSync(sandbox.path("home/.codex/config.toml"), "utf8")).toBe(
       '[mcp_servers.codectx]\nurl = "https://api.example.com/mcp"\nbearer_token_env_var = "CODECTX_API_KEY"\n',
