@@ -77,7 +77,7 @@ function exitOf(error: CodeContextError): ExitCode {
 }
 
 const ADVICE: Record<string, string> = {
-  INVALID_API_KEY: "the API key is missing, wrong or revoked; run `codectx login` or set CODECTX_API_KEY",
+  INVALID_API_KEY: "the API key is missing, wrong, expired or revoked; run `codectx login` or set CODECTX_API_KEY",
   UNAUTHORIZED: "the worker token is missing or wrong; pass --worker-token or set CODECTX_WORKER_TOKEN",
   SHARED_INDEX_DISABLED: "turn the shared index on in the dashboard settings",
 };

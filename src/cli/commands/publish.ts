@@ -17,7 +17,7 @@ import { SearchFolder } from "../local-index/search-folder.ts";
 import { openStoredUses } from "../local-index/stored-uses.ts";
 import { saveKnownSnapshot } from "../indexing/known-snapshot.ts";
 import type { UploadTarget } from "../transfer/upload.ts";
-import { formatBytes, formatCount, formatDuration } from "../terminal/ui.ts";
+import { formatBytes, formatCount, formatDuration, plural } from "../terminal/ui.ts";
 
 export interface PublishOptions {
   repo?: string;
@@ -59,8 +59,8 @@ export function describePublished(published: Published, durationMs: number, reme
   const commit = gitSha.slice(0, 10);
   if (!published.published) return [`${repo}@${commit} is published already${remedy}`];
   return [
-    `Published ${repo}@${commit}: ${formatCount(fileCount)} files, ${formatCount(symbolCount)} symbols, ${formatBytes(sizeBytes)} in ${formatDuration(durationMs)}`,
-    `${formatCount(embeddedCount)} chunks embedded for ${formatCount(credits)} credits`,
+    `Published ${repo}@${commit}: ${plural(fileCount, "file")}, ${plural(symbolCount, "symbol")}, ${formatBytes(sizeBytes)} in ${formatDuration(durationMs)}`,
+    `${plural(embeddedCount, "chunk")} embedded for ${plural(credits, "credit")}`,
   ];
 }
 

@@ -223,6 +223,7 @@ describe("toCliError", () => {
   it("gives every failure one line and an exit code", () => {
     const service = (code: string, status: number) => toCliError(new CodeContextError(code, "a\n b", { status })).exit;
     expect(service("INVALID_API_KEY", 401)).toBe(EXIT.auth);
+    expect(toCliError(new CodeContextError("INVALID_API_KEY", "no", { status: 401 })).message).toContain("expired");
     expect(service("NO_SNAPSHOT", 404)).toBe(EXIT.notFound);
     expect(service("QUOTA_EXCEEDED", 429)).toBe(EXIT.limit);
     expect(service("A_CODE_OF_TOMORROW", 503)).toBe(EXIT.unavailable);
