@@ -13,6 +13,7 @@ import {
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { OperatorError } from "../../../src/tooling/errors.ts";
 import { copyTemplate, ensureTemplate } from "../../../src/tooling/local/database/template.ts";
 
 let folder = "";
@@ -55,7 +56,7 @@ it("leaves nothing where the database cannot be made", async () => {
   expect(readdirSync(templates())).toEqual([]);
 });
 
-it("is copied again if another process removes it meanwhile", async () => {
+it("is copied again if another process removes it meanwhile, and says so if there is no room", async () => {
   const removals = [true];
   const copy: typeof cpSync = (from, to, options) => {
     if (removals.pop()) {
@@ -74,5 +75,11 @@ it("is copied again if another process removes it meanwhile", async () => {
   removals.push(true, true);
   const other = path.join(folder, "other");
   await expect(copyTemplate(make, other, { templates: templates(), copy })).rejects.toMatchObject({ code: "ENOENT" });
+  expect(existsSync(other)).toBe(false);
+
+  const full = () => {
+    throw Object.assign(new Error("EIO, Input/output error"), { code: "EIO" });
+  };
+  await expect(copyTemplate(make, other, { templates: templates(), copy: full })).rejects.toThrow(OperatorError);
   expect(existsSync(other)).toBe(false);
 });

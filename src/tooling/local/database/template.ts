@@ -19,6 +19,7 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { errnoOf, OperatorError } from "../../errors.ts";
 import { PROJECT_ROOT } from "../project.ts";
 
 /** Folders that are younger may be in use by another process. */
@@ -87,7 +88,7 @@ interface CopyOptions {
   copy?: typeof cpSync;
 }
 
-/** Makes `folder`, which must not exist, a copy of the template that only its owner can read. */
+/** Makes `folder`, which must not exist, a copy of the template that only its owner can read. Throws `OperatorError` if there is no room. */
 export async function copyTemplate(
   make: MakeDatabase,
   folder: string,
@@ -104,7 +105,13 @@ export async function copyTemplate(
     } catch (error) {
       rmSync(folder, { recursive: true, force: true });
       // A process of another version may have removed the template meanwhile.
-      if (isRepeated || !isMissing(error)) throw error;
+      if (!isRepeated && isMissing(error)) continue;
+      // Node reports a full disk as EIO here.
+      const code = errnoOf(error);
+      if (code !== "ENOSPC" && code !== "EIO") throw error;
+      throw new OperatorError(
+        `the database cannot be made in ${folder} (${code}): the disk is full or broken; make room there, or set DATA_DIR to a folder elsewhere`,
+      );
     }
   }
 }
