@@ -266,6 +266,10 @@ describe("npm run admin", () => {
       stdout: "",
       stderr: "error: key create needs --name\n",
     });
+    await expect(admin("key", "list")).rejects.toMatchObject({
+      code: 2,
+      stderr: 'error: unknown command "key list": expected one of key create, key revoke (see --help)\n',
+    });
     await expect(admin("tenant", "set", "--tenant", tenantId, "--shared-index", "maybe")).rejects.toMatchObject({
       code: 2,
     });

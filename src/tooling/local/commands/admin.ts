@@ -15,7 +15,7 @@ const HELP = `Usage: npm run admin -- <command> [flags]
   tenant erase      --tenant ID                                    rows at once, the rest within ten minutes; see tenant erased
   tenant erased     --tenant ID                                    what was removed, and what is left
   workspace create  --tenant ID [--repo URL]
-  user create       --email E --tenant ID [--role owner|admin|member]
+  user create       --email E --tenant ID [--role owner|admin|member]      owner unless given
   key create        --tenant ID --name N [--expires DATE|90d]      an API key
   key revoke        --id ID
   token create      --tenant ID --name N [--expires DATE|90d]      a worker token
@@ -74,11 +74,13 @@ await runMain(async () => {
   if (help) return console.log(HELP);
   const command = COMMANDS[name];
   if (command === undefined) {
-    const commands = Object.keys(COMMANDS).join(", ");
+    const all = Object.keys(COMMANDS);
+    const ofGroup = all.filter((each) => each.startsWith(`${name.split(" ")[0]} `));
+    const commands = (ofGroup.length > 0 ? ofGroup : all).join(", ");
     throw new UsageError(
       name === ""
         ? `a command is needed: ${commands} (see --help)`
-        : `unknown command "${name}": expected one of ${commands}`,
+        : `unknown command "${name}": expected one of ${commands} (see --help)`,
     );
   }
   checkFlags(name, command, flags);
