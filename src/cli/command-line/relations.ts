@@ -13,7 +13,15 @@ function relationCommand(
 ): AddCommand {
   return (program, run) =>
     questionOptions(
-      program.command(relation).argument("<name>", "name or qualified name").description(description),
+      program
+        .command(relation)
+        .argument(
+          "<name>",
+          relation === "callees"
+            ? "name or qualified name"
+            : "name or qualified name, also one of a package: useState, json.dumps",
+        )
+        .description(description),
       REFERENCES,
     )
       .option("--at <path[:line]>", "the definition in this file, at this line, where several share the name")
