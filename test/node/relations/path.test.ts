@@ -1,20 +1,10 @@
 import { expect, it } from "vitest";
 import { UsesFinder } from "../../../src/interface/questions/relations/callers.ts";
 import { callPaths } from "../../../src/interface/questions/relations/path.ts";
-import type { OpenIndexes } from "../../../src/interface/questions/code-index.ts";
-import { findSymbols } from "../../../src/engines/search/lookups.ts";
-import { UsesIndex } from "../../../src/engines/relations/uses-index.ts";
-import { openedOf, indexOf } from "./support.ts";
+import { indexesOf, indexOf } from "./support.ts";
 
 async function pathsBetween(given: Record<string, string>, from: string, to: string): Promise<string[]> {
-  const { index, texts } = await openedOf(given);
-  const files = new UsesIndex(index, texts);
-  const indexes: Partial<OpenIndexes> = {
-    indexes: [{ name: "", gitSha: null, indexedAtMs: 0, isWorkTree: false }],
-    symbols: (request) => findSymbols(index, request, texts),
-    withUses: (_, work) => work(files, files),
-  };
-  const { paths } = await callPaths(indexes as OpenIndexes, { from, to, limit: 5 });
+  const { paths } = await callPaths(await indexesOf(given), { from, to, limit: 5 });
   return paths.map((steps) => steps.map(({ name, certainty }) => `${name} ${certainty}`).join(" → "));
 }
 
