@@ -82,10 +82,14 @@ const ADVICE: Record<string, string> = {
   SHARED_INDEX_DISABLED: "turn the shared index on in the dashboard settings",
 };
 
+/** No service listens on this machine. */
+const REFUSED_HERE = /^cannot reach https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\])[:/ ].*\(ECONNREFUSED\)$/;
+
 /** Advice that follows the error's message. */
-function adviceOf({ code, retryAfterSec }: CodeContextError): string {
+function adviceOf({ code, message, retryAfterSec }: CodeContextError): string {
   const advice = ADVICE[code];
   if (advice !== undefined) return `: ${advice}`;
+  if (REFUSED_HERE.test(message)) return ": start the service with `npm start`, or name another one with --api-url";
   const limited = code === "RATE_LIMITED" || code === "QUOTA_EXCEEDED";
   return limited && retryAfterSec !== undefined ? `; try again in ${describeSeconds(retryAfterSec)}` : "";
 }

@@ -224,6 +224,10 @@ describe("toCliError", () => {
     const service = (code: string, status: number) => toCliError(new CodeContextError(code, "a\n b", { status })).exit;
     expect(service("INVALID_API_KEY", 401)).toBe(EXIT.auth);
     expect(toCliError(new CodeContextError("INVALID_API_KEY", "no", { status: 401 })).message).toContain("expired");
+    const refused = (url: string) =>
+      toCliError(new CodeContextError("NETWORK_ERROR", `cannot reach ${url} (ECONNREFUSED)`)).message;
+    expect(refused("http://127.0.0.1:8787")).toMatch(/ECONNREFUSED\): start the service with `npm start`/);
+    expect(refused("https://api.example.com")).toMatch(/ECONNREFUSED\)$/);
     expect(service("NO_SNAPSHOT", 404)).toBe(EXIT.notFound);
     expect(service("QUOTA_EXCEEDED", 429)).toBe(EXIT.limit);
     expect(service("A_CODE_OF_TOMORROW", 503)).toBe(EXIT.unavailable);
