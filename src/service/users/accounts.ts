@@ -14,24 +14,29 @@ import { actorOf } from "./members.ts";
 /** Limit of tenants that one user may own or have created, since each comes with a monthly quota. */
 const MAX_OWNED_TENANTS = 5;
 
-/** Adds a user to a tenant, creating the user if necessary. Throws `TenancyError` for an unknown tenant. */
+/**
+ * Adds a user to a tenant, creating the user if necessary. Without a role, a member keeps the one it has, and a new one is an owner. Throws
+ * `TenancyError` for an unknown tenant.
+ */
 export async function addUser(
   db: Db,
-  { email, tenantId, role }: { email: string; tenantId: string; role: Role },
-): Promise<{ userId: string }> {
+  { email, tenantId, role = null }: { email: string; tenantId: string; role?: Role | null },
+): Promise<{ userId: string; role: Role }> {
   try {
-    const rows = await rowsOf<{ id: string }>(
+    const [added] = await rowsOf<{ id: string; role: Role }>(
       db,
       sql`
         with person as (
           insert into users (email) values (${email}) on conflict (email) do update set email = excluded.email returning id
         ), joined as (
-          insert into memberships (tenant_id, user_id, role) select ${tenantId}, id, ${role} from person
-          on conflict (tenant_id, user_id) do update set role = excluded.role
+          insert into memberships (tenant_id, user_id, role) select ${tenantId}, id, coalesce(${role}, 'owner') from person
+          on conflict (tenant_id, user_id) do update set role = coalesce(${role}, memberships.role)
+          returning role
         )
-        select id from person`,
+        select person.id, joined.role from person, joined`,
     );
-    return { userId: rows[0]?.id ?? "" };
+    if (!added) throw new Error("adding a user to a tenant gave no row");
+    return { userId: added.id, role: added.role };
   } catch (error) {
     if (pgErrorCode(error) === PG_FOREIGN_KEY_VIOLATION) {
       throw new TenancyError("NOT_FOUND", `there is no tenant ${tenantId}`, "tenant");

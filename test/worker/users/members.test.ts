@@ -172,6 +172,15 @@ describe("members", () => {
     ]);
   });
 
+  it("keep their role when they are added again without one", async () => {
+    const { tenantId } = await team("owner");
+    const email = newEmail();
+    const { userId } = await addUser(db, { email, tenantId, role: "member" });
+    expect(await addUser(db, { email, tenantId })).toEqual({ userId, role: "member" });
+    expect(await addUser(db, { email, tenantId, role: "admin" })).toEqual({ userId, role: "admin" });
+    expect(await addUser(db, { email: newEmail(), tenantId })).toMatchObject({ role: "owner" });
+  });
+
   it("of other tenants are out of reach", async () => {
     const [ours, theirs] = [await team("owner"), await team("owner", "member")];
     const change = { tenantId: ours.tenantId, by: ours.people.owner, userId: theirs.people.member.userId };

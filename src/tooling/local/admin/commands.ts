@@ -103,8 +103,9 @@ export const COMMANDS: Record<string, Command> = {
     run: async (db, flags) => {
       const email = checkEmail(flags["email"]);
       const tenantId = checkUuid(flags["tenant"] ?? "", "tenant");
-      const role = checkRole(flags["role"] ?? "owner");
-      return { ...(await addUser(db, { email, tenantId, role })), email, tenantId, role };
+      const given = flags["role"];
+      const role = given === undefined ? null : checkRole(given);
+      return { ...(await addUser(db, { email, tenantId, role })), email, tenantId };
     },
   },
   "key create": creation("api_key"),

@@ -15,7 +15,7 @@ const HELP = `Usage: npm run admin -- <command> [flags]
   tenant erase      --tenant ID                                    rows at once, the rest within ten minutes; see tenant erased
   tenant erased     --tenant ID                                    what was removed, and what is left
   workspace create  --tenant ID [--repo URL]
-  user create       --email E --tenant ID [--role owner|admin|member]      owner unless given
+  user create       --email E --tenant ID [--role owner|admin|member]      a new member is an owner unless given
   key create        --tenant ID --name N [--expires DATE|90d]      an API key
   key revoke        --id ID
   token create      --tenant ID --name N [--expires DATE|90d]      a worker token
