@@ -23,12 +23,6 @@ const LAST_LINES = 4;
 const NEW_DATABASE = ["--wal-segsize=1"];
 /** PostgreSQL clears its buffers at each start, which takes 0.6 s for the usual 128 MB; the file system's cache stands behind them. */
 const SETTINGS = ["-c", "shared_buffers=32MB"];
-/**
- * How much of a function V8 runs before it optimises it, in its own unit: 23 times the default. Of a database that works for seconds, as
- * those of tests and of a first look do, V8 compiled much that hardly ran again: 60 files are indexed in 0.4 instead of 0.8 s of CPU time
- * after a start, and inserting 240,000 rows takes as long as before.
- */
-const TIERING_BUDGET = "--wasm-tiering-budget=300000000";
 /** The protocol's message for a statement without text. */
 const EMPTY_QUERY = Buffer.from("Q\0\0\0\x05\0", "latin1");
 
@@ -56,7 +50,6 @@ class Postgres extends PGlite {
 export async function openEmbedded({ folder, vacuums }: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const complaints: string[] = [];
   let database: PGlite;
-  setFlagsFromString(TIERING_BUDGET);
   try {
     database = new Postgres({
       dataDir: folder,
