@@ -40,7 +40,7 @@ const MAX_FOLLOWED = 20_000;
 /** Other names that files export a definition under. */
 const MAX_ALIASES = 10;
 /** Definitions whose uses are looked for at each further step. */
-export const MAX_DEFINITIONS = 100;
+const MAX_DEFINITIONS = 100;
 
 type Wanted = "callers" | "implementations";
 
@@ -60,11 +60,15 @@ export class UsesFinder {
 
   /** The uses of definitions, and up to `depth` steps of uses of what they are in. The nearest first, each place once. */
   async find(definitions: readonly DefinedSymbol[], depth: number): Promise<FoundUse[]> {
-    return this.findFrom(new Map(definitions.map((each) => [each, "certain"])), depth);
+    return this.#from(new Map(definitions.map((each) => [each, "certain"])), depth);
   }
 
-  /** As `find`, of definitions that are reached with some certainty. */
-  async findFrom(definitions: ReadonlyMap<DefinedSymbol, Certainty>, depth: number): Promise<FoundUse[]> {
+  /** As `find`, of the definitions that some uses are inside of. */
+  async findAround(uses: readonly FoundUse[], depth: number): Promise<FoundUse[]> {
+    return this.#from(await this.#around(uses, new Set()), depth);
+  }
+
+  async #from(definitions: ReadonlyMap<DefinedSymbol, Certainty>, depth: number): Promise<FoundUse[]> {
     const found: FoundUse[] = [];
     const seen = new Set([...definitions.keys()].map((each) => symbolKey(each)));
     let step = definitions;

@@ -1,13 +1,13 @@
 /** Uses of a name that no index defines: a function or class of a package, of the language, or of a file that is left out. */
 import { WantedNames } from "../../../engines/relations/record-strings.ts";
 import { hasUses, mayCall } from "../../../engines/relations/languages.ts";
-import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
+import type { QuestionFiles } from "../../../engines/relations/question-files.ts";
 import type { FileUses, Use } from "../../../engines/relations/types.ts";
 import { lastPart, nameParts } from "../../../engines/search/names.ts";
 import { wordSet } from "../../../lib/word-set.ts";
 import { isCalled } from "./called-lines.ts";
-import { CALLABLE, definitionsAround, MAX_DEFINITIONS, UsesFinder } from "./callers.ts";
-import { type Certainty, distinct, type FoundUse, KINDS, lessSure, placeKey, symbolKey, TYPES } from "./found.ts";
+import { UsesFinder } from "./callers.ts";
+import { distinct, type FoundUse, KINDS, placeKey } from "./found.ts";
 import { isUsedInLines, namedInLine, tellsSole } from "./line-uses.ts";
 import { usesByName } from "./mentioning.ts";
 import { isPartOfName, occurrencesOf } from "./occurrences.ts";
@@ -77,12 +77,14 @@ export async function usesOfOutside(
     direct.push(...((await usesByName(files, [{ name: parts.last, paths }], passes))[0] ?? []));
   }
   const uses = distinct(direct);
-  const further = await usesAround(files, uses, { relation, depth: depth - 1 });
+  const finder = new UsesFinder(files, relation);
+  const further = depth > 1 ? await finder.findAround(uses, depth - 1) : [];
+  for (const use of further) use.distance++;
   return {
-    uses: [...uses, ...further.uses],
+    uses: [...uses, ...further],
     modules,
     isMentioned: mentioning.length > 0 && parts.owners.length === 0,
-    truncated: mentioning.length > read.length || further.truncated,
+    truncated: mentioning.length > read.length || finder.truncated,
   };
 }
 
@@ -158,24 +160,4 @@ function isMember(text: string, { last, owners }: Parts): boolean {
     }
     return !isPartOfName(left.at(-1)) && !isPartOfName(after.at(0));
   });
-}
-
-/** The uses of what some uses are in, for further steps. */
-async function usesAround(
-  files: QuestionFiles,
-  uses: readonly FoundUse[],
-  { relation, depth }: { relation: Wanted; depth: number },
-): Promise<{ uses: FoundUse[]; truncated: boolean }> {
-  if (depth < 1) return { uses: [], truncated: false };
-  const followed = uses.filter(({ certainty }) => certainty !== "name");
-  const inside = await definitionsAround(files, followed, relation === "callers" ? CALLABLE : TYPES);
-  const around = new Map<string, [DefinedSymbol, Certainty]>();
-  for (const [{ certainty }, each] of inside) {
-    const known = around.get(symbolKey(each));
-    if (!known || lessSure(known[1], certainty) === known[1]) around.set(symbolKey(each), [each, certainty]);
-  }
-  const finder = new UsesFinder(files, relation);
-  const found = await finder.findFrom(new Map([...around.values()].slice(0, MAX_DEFINITIONS)), depth);
-  for (const use of found) use.distance++;
-  return { uses: found, truncated: finder.truncated || around.size > MAX_DEFINITIONS };
 }
