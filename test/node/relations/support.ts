@@ -102,7 +102,7 @@ export async function openedOf(files: Files): Promise<{ index: SearchIndex; text
   return { index, texts: textsOf(parsedFiles) };
 }
 
-/** The files as the only index of a question about relations. */
+/** The index of the files, as questions about relations open it. */
 export async function indexesOf(files: Files): Promise<OpenIndexes> {
   const { index, texts } = await openedOf(files);
   const uses = new UsesIndex(index, texts);

@@ -284,7 +284,7 @@ const isBraced = (before: string, after: string): boolean => before.endsWith("{"
 export const isUsedInLines = (language: string, kind: string): boolean =>
   Object.hasOwn(SYNTAXES, language) && (isFunction({ kind }) || SYNTAXES[language]?.kinds?.includes(kind) === true);
 
-/** Whether it is told of a line in the language whether a name can mean nothing else there than a definition. */
+/** Whether the syntax of the language can tell, from one line, that a name means a definition and nothing else. */
 export const tellsSole = (language: string): boolean => SYNTAXES[language]?.isSole !== undefined;
 
 /** Whether all uses in the language stand in definitions other than modules. */

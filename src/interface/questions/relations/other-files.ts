@@ -67,7 +67,7 @@ export async function usesInOtherFiles(files: QuestionFiles, wanted: readonly Wa
 /** Whether the files of a folder share names that no other folder has. */
 export const isOfFolder = (language: string): boolean => language === "terraform";
 
-/** The folder whose names a file of Terraform uses. Its tests may stand in a folder below it. */
+/** The folder of the module that a file of Terraform belongs to; files of tests may be in `tests` below it. */
 export function moduleFolder(path: string): string {
   const folder = folderOf(path);
   return path.endsWith(".tftest.hcl") && /(?:^|\/)tests$/.test(folder) ? folderOf(folder) : folder;

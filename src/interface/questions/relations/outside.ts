@@ -1,4 +1,4 @@
-/** Uses of a name that no index defines: a function or class of a package, of the language, or of a file that is left out. */
+/** Uses of a name that no index defines: it may be of a package, of the language, or of a file that is not indexed. */
 import { WantedNames } from "../../../engines/relations/record-strings.ts";
 import { hasUses, mayCall } from "../../../engines/relations/languages.ts";
 import type { QuestionFiles } from "../../../engines/relations/question-files.ts";
