@@ -50,3 +50,40 @@ it("callers in languages that cannot call a definition are not read", async () =
   // What another package exports as its default has no name by which it could be a caller.
   expect(await new UsesFinder(files, "callers").find(await files.definitions("default"), 1)).toEqual([]);
 });
+
+it("follows calls by their names where nothing surer leads to the definition", async () => {
+  const files = {
+    "a.js": [
+      "export function start(shop) { shop.checkout(); known(); }",
+      "function known() { sure(); }",
+      "function sure() {}",
+      "class Shop { checkout() { pay(); sure(); } }",
+      "function pay() {}",
+    ].join("\n"),
+    "b.js": [
+      "export function enter(any) { any.open(); }",
+      ...["A", "B", "C", "D"].map((name) => `class ${name} { open() { leave(); } }`),
+      "function leave() {}",
+    ].join("\n"),
+  };
+  expect(await pathsBetween(files, "start", "pay")).toEqual(["start certain → Shop.checkout name → pay certain"]);
+  expect(await pathsBetween(files, "start", "sure")).toEqual(["start certain → known certain → sure certain"]);
+  // A name that many definitions have says nothing.
+  expect(await pathsBetween(files, "enter", "leave")).toEqual([]);
+});
+
+it("follows the functions that lines name in a language without a grammar, and the includes of a chart", async () => {
+  const haskell = ["startServer = openDoors 1", "", "openDoors n = ring n", "", "ring n = n"].join("\n");
+  expect(await pathsBetween({ "A.hs": haskell }, "startServer", "ring")).toEqual([
+    "startServer certain → openDoors likely → ring name",
+  ]);
+  const chart = [
+    '{{- define "shop.name" -}}{{ .Chart.Name }}{{- end }}',
+    '{{- define "shop.labels" -}}',
+    'name: {{ include "shop.name" . }}',
+    "{{- end }}",
+  ].join("\n");
+  expect(await pathsBetween({ "templates/_helpers.tpl": chart }, "shop.labels", "shop.name")).toEqual([
+    "shop.labels certain → shop.name name",
+  ]);
+});

@@ -2,7 +2,7 @@
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { lastPart, nameParts } from "../../../engines/search/names.ts";
 import { isCalled, isIncluded } from "./called-lines.ts";
-import { type FoundUse, isFunction, targetOf } from "./found.ts";
+import { type Call, isFunction, targetOf } from "./found.ts";
 import { isUsedInLines, namedInLine, wordsInLine } from "./line-uses.ts";
 import { rangesOf } from "./mentioning.ts";
 import { isOfFolder, moduleFolder, onlyOf, soleDefinition } from "./other-files.ts";
@@ -18,12 +18,12 @@ const MAX_WORDS = 300;
 export async function calleesInLines(
   files: QuestionFiles,
   { path, name: own, startLine, endLine }: DefinedSymbol,
-): Promise<{ uses: (FoundUse & { called: DefinedSymbol | undefined })[]; truncated: boolean }> {
+): Promise<{ uses: Call[]; truncated: boolean }> {
   const language = files.language(path);
   const last = Math.min(endLine, startLine + MAX_LINES);
   const [lines = []] = await rangesOf(files, [{ path, first: startLine, last }]);
   const words = [...new Set(lines.flatMap(({ text }) => wordsInLine(language, text)))];
-  const uses: (FoundUse & { called: DefinedSymbol | undefined })[] = [];
+  const uses: Call[] = [];
   for (const name of words.slice(0, MAX_WORDS)) {
     if (name === lastPart(own)) continue;
     const ofLanguage = (await files.definitions(name, path)).filter((each) => isOfLanguage(files, each, language));
@@ -40,7 +40,7 @@ export async function calleesInLines(
       const called = use === "sole" ? sole : undefined;
       const meant = called
         ? ({ certainty: "likely", target: targetOf(called) } as const)
-        : ({ certainty: "name" } as const);
+        : ({ certainty: "name", named } as const);
       uses.push({ path, line, distance: 1, ...meant, called });
     }
   }

@@ -6,6 +6,7 @@ import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/qu
 import { mayBeField } from "../../../engines/relations/references.ts";
 import { InvalidFieldError } from "../code-index.ts";
 import {
+  type Call,
   type Certainty,
   distinct,
   type FoundUse,
@@ -61,7 +62,7 @@ export class CalleesFinder {
     for (let distance = 1; distance <= depth && step.size > 0; distance++) {
       const next = new Map<DefinedSymbol, Certainty>();
       for (const [definition, certainty] of step)
-        for (const { called, ...use } of await this.callsIn(definition, distance > 1)) {
+        for (const { called, named: _, ...use } of await this.callsIn(definition, distance > 1)) {
           const sureness = lessSure(certainty, use.certainty);
           found.push({ ...use, certainty: sureness, distance });
           const key = called && symbolKey(called);
@@ -76,20 +77,17 @@ export class CalleesFinder {
   }
 
   /**
-   * The calls in a definition, each with the definition that is called if that is known. Of a class that `isCalled`, those of its construction:
+   * The calls in a definition, each with the definition that is called if that is known, else with those of its name. Of a class that `isCalled`, those of its construction:
    * its methods do not run.
    */
-  async callsIn(
-    definition: DefinedSymbol,
-    isCalled = false,
-  ): Promise<(FoundUse & { called: DefinedSymbol | undefined })[]> {
+  async callsIn(definition: DefinedSymbol, isCalled = false): Promise<Call[]> {
     const { path, startLine, endLine } = definition;
     if (!hasUses(this.#files.language(path))) {
       const { uses, truncated } = await calleesInLines(this.#files, definition);
       this.truncated ||= truncated;
       return uses;
     }
-    const found: (FoundUse & { called: DefinedSymbol | undefined })[] = [];
+    const found: Call[] = [];
     const apart = isCalled && TYPES.has(definition.kind) ? await this.#membersOf(definition) : [];
     for (const use of (await this.#files.uses(path))?.uses ?? []) {
       if (use.line < startLine || use.line > endLine || !KINDS.callees.has(use.kind)) continue;
@@ -101,7 +99,7 @@ export class CalleesFinder {
       const called = await this.#called(path, use);
       if (called === undefined) continue;
       const place = { path, line: use.line, distance: 1 };
-      if (called === "name") found.push({ ...place, certainty: "name", called: undefined });
+      if (!Array.isArray(called)) found.push({ ...place, certainty: "name", called: undefined, named: called.named });
       else
         for (const each of called) {
           found.push(calling(place, each));
@@ -129,24 +127,22 @@ export class CalleesFinder {
     return found ? [{ ...found, certainty: lessSure(certainty, found.certainty) }] : [];
   }
 
-  /** The definition that a use calls, or the overloads of which it calls one; `name` if it may be any of those with its name; undefined if it is none of the index. */
-  async #called(path: string, use: Use): Promise<Called[] | "name" | undefined> {
+  /** The definition that a use calls, or the overloads of which it calls one; `named` if it may be any of those with its name; undefined if it is none of the index. */
+  async #called(path: string, use: Use): Promise<Called[] | { named: DefinedSymbol[] } | undefined> {
     const called = await resolvedDefinitions(this.#files, path, use);
     if (called === "none") return undefined;
     const isReference = use.kind === "reference";
     if (called === "unknown") {
       const language = this.#files.language(path);
       if (isReference && mayBeField(path, language, use.meaning)) return undefined;
-      const named = await this.#files.definitions(use.name, path);
       const isBare = isBareName(language, use.meaning);
-      return named.some(
+      const named = (await this.#files.definitions(use.name, path)).filter(
         (each) =>
           mayCallIn(language, this.#files.language(each.path)) &&
           !(isBare && isOfType(each.kind)) &&
           (!isReference || isFunction({ kind: each.kind ?? "" })),
-      )
-        ? "name"
-        : undefined;
+      );
+      return named.length > 0 ? { named } : undefined;
     }
     const definitions = isReference ? called.definitions.filter(isFunction) : called.definitions;
     return definitions.length === 0

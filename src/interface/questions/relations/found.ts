@@ -26,6 +26,14 @@ export interface FoundUse {
   isNamed?: true;
 }
 
+/** A call in a definition. */
+export interface Call extends FoundUse {
+  /** The definition that is called, if that is known. */
+  called: DefinedSymbol | undefined;
+  /** Where only the name is the same, the definitions that have it. */
+  named?: readonly DefinedSymbol[];
+}
+
 /** Kinds of use that make a relation. */
 export const KINDS: Readonly<Record<Exclude<Relation, "importers">, ReadonlySet<UseKind>>> = {
   callers: new Set(["call", "construct", "decorator", "reference"]),

@@ -1,7 +1,7 @@
 /** How one definition reaches another: a chain of calls. */
 import type { CALL_PATH, Request } from "../../../contract/questions.ts";
 import { pathFrom, placeIn } from "../../../engines/relations/marked-paths.ts";
-import { hasUses } from "../../../engines/relations/languages.ts";
+import { mayCall } from "../../../engines/relations/languages.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import type { FoundSymbol } from "../../../engines/search/types.ts";
 import type { OpenIndexes } from "../code-index.ts";
@@ -16,6 +16,8 @@ const MAX_REVISIONS = 10;
 /** Definitions whose calls are followed, and calls in them, for a question. */
 const MAX_FOLLOWED = 1_000;
 const MAX_CALLS = 20_000;
+/** Definitions that a call may mean by its name alone, if it is to be followed. */
+const MAX_NAMED = 3;
 /** Methods for which those that override them are looked for. */
 const MAX_OVERRIDDEN = 200;
 
@@ -40,7 +42,7 @@ export interface CallPathAnswer {
 
 /**
  * How a definition reaches another through calls, in the first index where one does. Where calls alone do not, a method also leads to those
- * that override it. Calls of which only the name is known are not followed.
+ * that override it; where these do not either, calls lead to the few definitions of their names.
  * Throws `NotFoundError` for a name that no index defines.
  */
 export async function callPaths(indexes: OpenIndexes, request: Request<typeof CALL_PATH>): Promise<CallPathAnswer> {
@@ -79,7 +81,7 @@ async function pathsIn(
 ): Promise<{ paths: Step[][]; truncated: boolean }> {
   const finder = new CalleesFinder(files, MAX_CALLS);
   const wanted = new Set(to.map((each) => symbolKey(each)));
-  const sources = from.filter(({ language }) => hasUses(language));
+  const sources = from.filter(({ language }) => mayCall(language));
   const seen = new Set(sources.map((each) => symbolKey(each)));
   // Breadth first, so the first way to a definition is a shortest one.
   const queue = sources.map((definition): Reached => ({ definition, certainty: "certain", by: undefined }));
@@ -93,18 +95,24 @@ async function pathsIn(
     seen.add(key);
   };
   const overriding = new ImplementationsFinder(files);
+  let byName: Reached[] = [];
   let at = 0;
   let overridden = 0;
   while (at < queue.length && at < MAX_FOLLOWED && paths.length < limit) {
     const by = queue[at++] as Reached;
-    for (const { certainty, called } of await finder.callsIn(by.definition, by.by !== undefined))
+    for (const { certainty, called, named = [] } of await finder.callsIn(by.definition, by.by !== undefined)) {
       if (called) reach(called, certainty, by);
+      if (named.length <= MAX_NAMED) byName.push(...named.map((definition) => ({ definition, certainty, by })));
+    }
     if (paths.length > 0) continue;
     for (; at === queue.length && overridden < Math.min(at, MAX_OVERRIDDEN); overridden++) {
       const base = queue[overridden] as Reached;
       for (const each of await overridingOf(files, overriding, base.definition))
         reach(each.definition, each.certainty, base);
     }
+    if (at < queue.length) continue;
+    for (const { definition, certainty, by: caller } of byName) if (caller) reach(definition, certainty, caller);
+    byName = [];
   }
   const isCut = at < queue.length && paths.length < limit;
   return { paths: paths.slice(0, limit), truncated: isCut || finder.truncated || files.exhausted };

@@ -131,7 +131,8 @@ export const pathRoute = route({
   id: "path",
   path: "/path",
   summary: "Find how one definition reaches another",
-  description: "Follows calls by the language's rules. Calls of which only the name is known are not followed.",
+  description:
+    "Follows calls by the language's rules. Where these lead nowhere, a call of which only the name is known leads to the definitions of that name, if they are three at most.",
   query: PathQuery,
   responses: {
     200: { description: "Paths, the shortest first; none if no call is known to lead there.", schema: PathResponse },
