@@ -23,6 +23,8 @@ const NAMESPACES: ReadonlySet<SymbolKind> = new Set<SymbolKind>(["module", "name
 const BODY = /^(?:\{|(?:begin|do|then|where|is|var|contains)\b)/i;
 const CLOSING =
   /^(?:[)\]}]|(?:end|end ?(?:module|function|task|class|package|interface|program|if|do|subroutine|type|macro|foreach|method|form)|done)\b)/i;
+/** Lines that the head of a declaration may have. */
+const MAX_HEAD_LINES = 12;
 /** Indentation of a section, which lines without any do not end. */
 const SECTION = -1;
 
@@ -32,6 +34,8 @@ interface Open {
   name: string;
   kind: SymbolKind;
   indent: number;
+  /** Indentation of the first line in it. */
+  inner?: number;
 }
 
 const RULES: Readonly<Record<string, DeclarationRules>> = { ...SCHEMAS, ...FUNCTIONAL, ...COMPILED, ...SCRIPTS };
@@ -92,7 +96,22 @@ class DeclarationReader {
       return;
     }
     this.#closeAll(indent - 1);
-    this.#declare(row, line, indent);
+    this.#declare(row, this.#withNext(row, line, indent), indent);
+  }
+
+  /** A line, with those below it, up to `=`, where the next one goes on with it. */
+  #withNext(row: number, line: string, indent: number): string {
+    const { goesOn } = this.#rules;
+    if (!goesOn) return line;
+    const parts = [line.trimEnd()];
+    for (let next = row + 1; next < this.#source.lineCount && parts.length < MAX_HEAD_LINES; next++) {
+      const below = matched(this.#source.line(next));
+      const content = below.trim();
+      if (below.length - below.trimStart().length <= indent || (parts.length === 1 && !goesOn.test(content))) break;
+      parts.push(content);
+      if (/(?:^|\s)=(?:\s|$)/.test(content)) break;
+    }
+    return matched(parts.join(" "));
   }
 
   /** Whether a line belongs to a declaration at the same indentation: `var` begins a declaration in some languages, part of one in Pascal. */
@@ -116,7 +135,9 @@ class DeclarationReader {
   #declare(row: number, line: string, indent: number): void {
     const around = this.#open.at(-1);
     if (around && !CONTAINERS.has(around.kind)) return;
-    for (const [pattern, kind] of this.#rules.patterns) {
+    if (around) around.inner ??= indent;
+    const { patterns, members = [] } = this.#rules;
+    for (const [pattern, kind] of around?.inner === indent ? [...members, ...patterns] : patterns) {
       const found = pattern.exec(line);
       if (!found) continue;
       const name = found.slice(1).filter(Boolean).join(".");
@@ -131,6 +152,7 @@ class DeclarationReader {
         endRow: row,
         parent: container?.index ?? null,
         separator: this.#rules.separator ?? ".",
+        signature: line,
         doc,
         leadRow,
       });
@@ -157,5 +179,7 @@ class DeclarationReader {
 
 /** Whether a line is another clause of a declaration: `f 0 = 1` below `f :: Int`. */
 function continues({ name, kind }: Open, content: string): boolean {
-  return kind === "function" && content.startsWith(name) && !/[\w']/.test(content.charAt(name.length));
+  return (
+    (kind === "function" || kind === "method") && content.startsWith(name) && !/[\w']/.test(content.charAt(name.length))
+  );
 }

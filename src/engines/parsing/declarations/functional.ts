@@ -1,20 +1,28 @@
 import { SLASHES, DASHES, SEMICOLON, type DeclarationRules } from "./rules.ts";
 
+/** The function that an equation of Haskell defines: a name that is none of its words, and not the left side of an operator. */
+const EQUATION = String.raw`(?!(?:import|where|infix[lr]?|deriving|default|foreign|pattern|else|then|in|of|data|newtype|type|class|instance|module|let|if|case|do)\b)([a-z_][\w']*)(?!\s+(?:[!#$%&*+./<>?@\\^~:-]+\s|${"`"}))\s[^=]*=(?!=)`;
+
 const HASKELL: DeclarationRules = {
   comment: DASHES,
   block: [/(?:^|\s)\{-/, "-}"],
+  goesOn: /^(?:::|[|=](?![|=]))/,
+  members: [
+    [/^\s+([a-z_][\w']*)\s*(?:,[\s\w',]*)?::/, "method"],
+    [new RegExp(String.raw`^\s+${EQUATION}`), "method"],
+  ],
   patterns: [
     [/^module\s+([\w.]+)/, "module"],
     [/^(?:data|newtype)\s+(?:instance\s+|family\s+)?(?:[^=]*=>\s*)?([A-Z][\w']*)/, "type"],
     [/^type\s+(?:family\s+|instance\s+)?([A-Z][\w']*)/, "type"],
     [/^class\s+(?:[^=]*=>\s*)?([A-Z][\w'.]*)/, "interface"],
-    [/^instance\s+(?:[^=]*=>\s*)?([A-Z][\w'.]*\s+\S+)/, "extension"],
+    [
+      /^instance\s+(?:[a-z]\w*\s*::\s*)?(?:[^=]*=>\s*)?([A-Z][\w'.]*\s+(?:\((?:[^()]|\([^()]*\))*\)|[^\s(]\S*))/,
+      "extension",
+    ],
     [/^pattern\s+([A-Z][\w']*)/, "constant"],
     [/^(?:foreign\s+import\s+.*?\b)?([a-z_][\w']*)\s*::/, "function"],
-    [
-      /^(?!(?:import|where|infix[lr]?|deriving|default|foreign|pattern|else|then|in|of)\b)([a-z_][\w']*)\s[^=]*=(?!=)/,
-      "function",
-    ],
+    [new RegExp(`^${EQUATION}`), "function"],
   ],
 };
 

@@ -1,9 +1,15 @@
 import type { SymbolKind } from "../types.ts";
 
+type Patterns = readonly (readonly [pattern: RegExp, kind: SymbolKind])[];
+
 /** How the declarations of a language look at the start of a line. */
 export interface DeclarationRules {
   /** In order; the groups of a pattern are the parts of the name, joined by a dot. Lines are cut before they are matched (`matched`). */
-  patterns: readonly (readonly [pattern: RegExp, kind: SymbolKind])[];
+  patterns: Patterns;
+  /** How declarations look that are there inside of containers only. */
+  members?: Patterns;
+  /** How the next line begins, indented deeper, where it belongs to the head of a declaration: `::` below the name of a function of Haskell. */
+  goesOn?: RegExp;
   /** A line that is a comment. */
   comment: RegExp;
   /** Opening and closing marks of comments that span lines. Within a word the opening one is part of a text, as in `src/*`. */
