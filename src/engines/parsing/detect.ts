@@ -57,27 +57,33 @@ const CPP_LINE =
   /^\s*(?:(?:inline\s+)?namespace(?:\s+\w+(?:::\w+)*)?\s*(?:\{|$)|template\s*<|class\s+\w|using\s+\w|(?:public|private|protected)\s*:|#\s*include\s*<\w+>|enum\s+class\b)|\bstd::\w|\boperator\s*[=<>!+*/()[\]-]|\b(?:constexpr|noexcept|static_cast<|decltype)\b/;
 
 /**
- * The language of a file, given what its name says: a file with a C name may be C++ (both use `.h`), one of LaTeX a class of Apex (both use
+ * The language of a file, given what its name says: a file with a C name may be C++ or Objective-C (all use `.h`), one of LaTeX a class of Apex (both use
  * `.cls`), one of TypeScript a translation of Qt, which is XML (both use `.ts`). Decided by content alone, so that the same bytes have the same
  * language in every repository, and an incremental run gives the same result as a full one.
  */
 export function contentLanguage(named: LanguageId, bytes: Uint8Array): LanguageId {
-  const other = OTHERWISE[named];
-  return other?.isIn(bytes) ? other.language : named;
+  return OTHERWISE[named]?.find(({ isIn }) => isIn(bytes))?.language ?? named;
 }
 
-/** By the language that a name says: the one that a content may be in instead. */
-const OTHERWISE: Readonly<Partial<Record<LanguageId, { language: LanguageId; isIn: (bytes: Uint8Array) => boolean }>>> =
-  {
-    c: { language: "cpp", isIn: isCpp },
-    latex: { language: "apex", isIn: isApex },
-    typescript: { language: "xml", isIn: isXml },
-  };
+interface Other {
+  language: LanguageId;
+  isIn: (bytes: Uint8Array) => boolean;
+}
+
+/** By the language that a name says: those that a content may be in instead. */
+const OTHERWISE: Readonly<Partial<Record<LanguageId, readonly Other[]>>> = {
+  c: [
+    { language: "objective-c", isIn: isObjectiveC },
+    { language: "cpp", isIn: isCpp },
+  ],
+  latex: [{ language: "apex", isIn: isApex }],
+  typescript: [{ language: "xml", isIn: isXml }],
+};
 
 /** Whether `contentLanguage` may answer a language for a name that says another one; `named` is that one, or any. */
 export function mayReplace(language: LanguageId, named?: LanguageId): boolean {
-  if (named !== undefined) return OTHERWISE[named]?.language === language;
-  return Object.values(OTHERWISE).some((other) => other.language === language);
+  const others = named === undefined ? Object.values(OTHERWISE).flat() : (OTHERWISE[named] ?? []);
+  return others.some((other) => other.language === language);
 }
 
 /** A class, interface or enumeration of Apex, which begins a line. */
@@ -100,6 +106,12 @@ const XML_BYTES = 64;
 
 /** Size of the part of a file in which a class of Apex begins, below its comments. */
 const APEX_BYTES = 8_192;
+
+/** Whether a header declares something of Objective-C. */
+function isObjectiveC(bytes: Uint8Array): boolean {
+  const head = new TextDecoder("latin1").decode(bytes.subarray(0, HEADER_BYTES));
+  return /^@(?:interface|protocol|class|import)[ \t]/m.test(head) && !/^[ \t]*#[ \t]*if.*\b__OBJC__\b/m.test(head);
+}
 
 /** Whether C code is C++. Code inside `#ifdef __cplusplus` does not count. */
 function isCpp(bytes: Uint8Array): boolean {

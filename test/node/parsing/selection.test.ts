@@ -86,6 +86,14 @@ describe("language", () => {
   });
 
   it.each([
+    ["#import <Foundation/Foundation.h>\n@interface Cart : NSObject\n@end\n", "objective-c"],
+    ["#ifdef __OBJC__\n@class NSString;\n#endif\nint f(void);\n", "c"],
+    ["/** @interface of a cart */\nint f(void);\n", "c"],
+  ])("of a header %j is %s", (text, expected) => {
+    expect(contentLanguage("c", encode(text))).toBe(expected);
+  });
+
+  it.each([
     ['<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n<TS version="2.1">\n', "xml"],
     ["\u{FEFF}<!DOCTYPE TS><TS>\n", "xml"],
     ["const a = 1;\n", "typescript"],
@@ -106,7 +114,7 @@ describe("language", () => {
 
   it("of a header is judged in bounded work", () => {
     const started = process.cpuUsage();
-    for (const unit of ["operator ", "namespace a::", "/*", "\n#if", "class", " ", "a::b"])
+    for (const unit of ["operator ", "namespace a::", "/*", "\n#if", "class", " ", "a::b", "\n@interface\t", "\n# if"])
       contentLanguage("c", encode(unit.repeat(1_000_000 / unit.length)));
     expect(process.cpuUsage(started).user).toBeLessThan(10e6);
   });

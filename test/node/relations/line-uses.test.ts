@@ -161,6 +161,13 @@ it("lines of quotes, backslashes and names take linear time", () => {
       namedInLine(language, part.repeat(100_000 / part.length), PRICE);
 });
 
+it("a class of Objective-C is used where it gets a message", () => {
+  const cart = { name: "Cart", owners: new Set<string>() };
+  expect(namedInLine("objective-c", "a = [[Cart alloc] init];", cart)).toBe("name");
+  for (const line of ["@class Cart;", "@interface Basket : Cart", "Cart *a = nil;", "@implementation Cart"])
+    expect(namedInLine("objective-c", line, cart)).toBeUndefined();
+});
+
 it("callers of functions of Haskell are the definitions that name them, not heads of clauses, exports and imports", async () => {
   const files = {
     "src/Shop.hs": [

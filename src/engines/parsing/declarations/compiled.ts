@@ -95,11 +95,20 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
   },
   "objective-c": {
     ...SLASHES,
-    section: { kind: "class", end: /^@end\b/ },
+    section: { kinds: ["class", "interface"], end: /^@end\b/ },
+    namedAtEnd: { begins: /^typedef\s+(?:struct|union|enum)\b[^;}]*$/, ends: /^\}\s*(\w+)\s*;/, kind: "struct" },
     patterns: [
       [/^@(?:interface|implementation)\s+(\w+)/, "class"],
       [/^@protocol\s+(\w+)(?!.*;)/, "interface"],
-      [/^[-+]\s*\([^)]*\)\s*(\w+)/, "function"],
+      [/^[-+]\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*(\w+)/, "function"],
+      // `@property (copy) void (^done)(int);`, or the last name before what the compiler is told of it.
+      [/^\s*@property\b[^;]*\(\^\s*(?:_\w+\s+)?(\w+)\)/, "field"],
+      [/^\s*@property\s*(?:\([^)]*\)\s*)?[^;()]*?\b(\w+)\s*(?:(?:[A-Z]+_[A-Z_]+|__attribute__)\b[^;]*)?;/, "field"],
+      [/^typedef\s+(?:NS|CF)_\w*(?:ENUM|OPTIONS)\s*\([^,)]*,\s*(\w+)/, "enum"],
+      [/^typedef\b[^;]*?\(\^\s*(?:_\w+\s+)?(\w+)\)/, "type"],
+      [/^typedef\b[^;{()]*?\b(\w+)\s*(?:[A-Z]+_[A-Z_]+\b[^;]*)?;/, "type"],
+      [/^\s*#\s*define\s+(\w+)/, "macro"],
+      [/^(?:static\s+|extern\s+|[A-Z]+_E(?:XPORT|XTERN)\s+)[\w\s*]*\bconst\s+(?:_\w+\s+)?(\w+)\s*[;=[]/, "constant"],
       // Files of MATLAB have the same ending.
       [/^\s*function\s+(?:[\w[\], ]{0,200}=\s*)?([\w.]+)/, "function"],
       [/^classdef\s+(?:\([^)]*\)\s*)?(\w+)/, "class"],
@@ -109,10 +118,12 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
   d: {
     ...SLASHES,
     patterns: [
-      [/^\s*(?:\w+\s+){0,4}?(?:class|struct|union|interface|template)\s+(\w+)/, "class"],
-      [/^\s*(?:\w+\s+){0,3}?enum\s+(\w+)/, "enum"],
+      [/^\s*(?:\w+(?:\(\w+\))?\s+){0,4}?(?:class|struct|union|interface|template)\s+(\w+)/, "class"],
+      [/^\s*(?:\w+(?:\(\w+\))?\s+){0,3}?enum\s+(\w+)/, "enum"],
+      [/^\s*(?:\w+(?:\(\w+\))?\s+){0,3}?(~?this)\s*\([^;{]*(?:\{|$)/, "function"],
+      [/^\s*(?:\w+(?:\(\w+\))?\s+){0,2}?alias\s+(\w+)\s*(?:\([^)]*\)\s*)?=/, "type"],
       [
-        /^\s{0,8}(?!(?:else|return|if|while|for|foreach|switch|case|import|alias|throw|new|assert|mixin)\b)(?:[\w.!()[\]*]+\s+){1,5}(\w+)\s*\([^;]*$/,
+        /^\s{0,8}(?!(?:else|return|if|while|for|foreach|switch|case|import|alias|throw|new|assert|mixin)\b)(?:@?[\w.!()[\]*]+\s+){1,6}(\w+)\s*\([^;{]*(?:\{|$)/,
         "function",
       ],
     ],
@@ -132,6 +143,11 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
   },
   verilog: {
     ...SLASHES,
+    namedAtEnd: {
+      begins: /^\s*typedef\s+(?:enum|struct|union)\b[^;}]*$/,
+      ends: /^\s*\}\s*(\w+)\s*(?:\[[^\]]*\]\s*)?;/,
+      kind: "type",
+    },
     patterns: [
       [/^\s*(?:virtual\s+)?(?:module|macromodule|program|checker)\s+(?:automatic\s+|static\s+)?(\w+)/, "module"],
       [/^\s*(?:virtual\s+)?class\s+(\w+)/, "class"],
@@ -141,6 +157,7 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
         /^\s*(?:(?:virtual|static|local|protected|pure|extern)\s+)*(?:function|task)\s[^(;]*?\b(?:\w+::)?(\w+)\s*[(;]/,
         "function",
       ],
+      [/^\s*typedef\b(?!\s+class\b)[^;]*?\b(\w+)\s*(?:\[[^\]]*\]\s*)?;/, "type"],
       [/^\s*`define\s+(\w+)/, "macro"],
     ],
   },
@@ -184,7 +201,7 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
       [/^\s*tasks\.register\(\s*["'](\w+)/, "target"],
       [/^\s*(?:def|void)\s+["']([^"'\n]{1,200})["']\s*\(/, "test"],
       [
-        /^\s*(?!(?:else|return|if|while|for|switch|new|throw|assert|import|case)\b)(?:@\w+\s+)*(?:[\w.]+(?:<[^<>]{0,80}>)?(?:\[\])?\s+){1,5}(\w+)\s*\([^;]*\{\s*$/,
+        /^\s*(?!(?:else|return|if|while|for|switch|new|throw|assert|import|case)\b)(?:@\w+\s+)*(?:[\w.]+(?:<[^<>]{0,80}>)?(?:\[\])?\s+){1,5}(\w+)\s*\([^;{]*\{/,
         "function",
       ],
     ],

@@ -38,6 +38,11 @@ interface Open {
   inner?: number;
 }
 
+/** What the first line of a declaration says. */
+interface Head extends Pick<Open, "name" | "kind" | "indent"> {
+  signature: string;
+}
+
 const RULES: Readonly<Record<string, DeclarationRules>> = { ...SCHEMAS, ...FUNCTIONAL, ...COMPILED, ...SCRIPTS };
 
 /**
@@ -96,7 +101,24 @@ class DeclarationReader {
       return;
     }
     this.#closeAll(indent - 1);
+    if (this.#declareToEnd(row, line, indent)) return;
     this.#declare(row, this.#withNext(row, line, indent), indent);
+  }
+
+  /** Whether a line begins a declaration whose name stands at its end. Lines up to the next such beginning are looked at. */
+  #declareToEnd(row: number, line: string, indent: number): boolean {
+    const { namedAtEnd } = this.#rules;
+    if (!namedAtEnd?.begins.test(line)) return false;
+    for (let next = row + 1; next < this.#source.lineCount; next++) {
+      const below = matched(this.#source.line(next));
+      const name = namedAtEnd.ends.exec(below)?.[1];
+      if (name !== undefined) {
+        this.#add(row, { name, kind: namedAtEnd.kind, indent, signature: `${line} } ${name}` });
+        return true;
+      }
+      if (namedAtEnd.begins.test(below)) return false;
+    }
+    return false;
   }
 
   /** A line, with those below it, up to `=`, where the next one goes on with it. */
@@ -140,25 +162,29 @@ class DeclarationReader {
     for (const [pattern, kind] of around?.inner === indent ? [...members, ...patterns] : patterns) {
       const found = pattern.exec(line);
       if (!found) continue;
-      const name = found.slice(1).filter(Boolean).join(".");
-      const isSection = kind === this.#rules.section?.kind;
-      if (isSection) this.#closeAll(SECTION - 1);
-      const { leadRow, doc } = this.#builder.commentAbove(row, this.#rules.comment);
-      const container = this.#open.at(-1);
-      const index = this.#builder.add({
-        kind: kind === "function" && container && !NAMESPACES.has(container.kind) ? "method" : kind,
-        name,
-        startRow: row,
-        endRow: row,
-        parent: container?.index ?? null,
-        separator: this.#rules.separator ?? ".",
-        signature: line,
-        doc,
-        leadRow,
-      });
-      this.#open.push({ index, name, kind, indent: isSection ? SECTION : indent });
+      this.#add(row, { name: found.slice(1).filter(Boolean).join("."), kind, indent, signature: line });
       return;
     }
+  }
+
+  #add(row: number, { name, kind, indent, signature }: Head): void {
+    const { section, comment, separator = "." } = this.#rules;
+    const isSection = section?.kinds.includes(kind) === true;
+    if (isSection) this.#closeAll(SECTION - 1);
+    const { leadRow, doc } = this.#builder.commentAbove(row, comment);
+    const container = this.#open.at(-1);
+    const index = this.#builder.add({
+      kind: kind === "function" && container && !NAMESPACES.has(container.kind) ? "method" : kind,
+      name,
+      startRow: row,
+      endRow: row,
+      parent: container?.index ?? null,
+      separator,
+      signature,
+      doc,
+      leadRow,
+    });
+    this.#open.push({ index, name, kind, indent: isSection ? SECTION : indent });
   }
 
   /** Whether a line is a comment, or within one. */

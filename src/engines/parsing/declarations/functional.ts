@@ -59,9 +59,13 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
     patterns: [
       [/^\s*(?:namespace|module)\s+(?:rec\s+|internal\s+|private\s+|public\s+)*([\w.]+)/, "module"],
       [/^\s*(?:type|and)\s+(?:internal\s+|private\s+|public\s+)*([A-Z]\w*)/, "class"],
-      [/^\s*let\s+(?:rec\s+|inline\s+|private\s+|internal\s+|mutable\s+)*([a-zA-Z_][\w']*)/, "function"],
+      // Names of tests are sentences between two backticks.
       [
-        /^\s*(?:static\s+)?(?:member|override|default|abstract)\s+(?:val\s+|inline\s+|private\s+|member\s+)*(?:\w+\.)?(\w+)/,
+        /^\s*(?:let|and)\s+(?:rec\s+|inline\s+|private\s+|internal\s+|mutable\s+)*(?:``([^`]{1,200})``|([a-zA-Z_][\w']*))/,
+        "function",
+      ],
+      [
+        /^\s*(?:static\s+)?(?:member|override|default|abstract)\s+(?:val\s+|inline\s+|private\s+|member\s+)*(?:\w+\.)?(?:``([^`]{1,200})``|(\w+))/,
         "function",
       ],
     ],
@@ -98,9 +102,12 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
     patterns: [
       [/^\s*\((?:cl-)?(?:defclass|defstruct|define-record-type|define-condition|struct)\s+\(?([^\s()"']+)/, "struct"],
       [/^\s*\((?:cl-)?(?:defmacro|define-syntax(?:-rule)?|define-macro)\s+\(?([^\s()"']+)/, "macro"],
-      [/^\s*\((?:defvar|defparameter|defconstant|defcustom|defvar-local|defconst|defface)\s+([^\s()"']+)/, "variable"],
+      [
+        /^\s*\((?:defvar|defparameter|defconstant|defcustom|defvar-local|defvar-keymap|defvaralias|define-obsolete-variable-alias|defconst|defface)\s+'?([^\s()"']+)/,
+        "variable",
+      ],
       [/^\s*\((?:defpackage|define-module|module)\s+[#:'(]*([^\s()"']+)/, "constant"],
-      [/^\s*\((?:cl-)?(?:def[a-z]*|define[a-z*-]*)\s+\(*([^\s()"']+)/, "function"],
+      [/^\s*\((?:cl-)?(?:def[a-z*-]*)\s+[(']*([^\s()"']+)/, "function"],
     ],
   },
   gleam: {
@@ -122,7 +129,7 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
   lean: {
     comment: DASHES,
     block: [/(?:^|\s)\/-/, "-/"],
-    section: { kind: "namespace", end: /^end\b/ },
+    section: { kinds: ["namespace"], end: /^end\b/ },
     patterns: [
       [/^\s*namespace\s+([\w.]+)/, "namespace"],
       [

@@ -10,6 +10,8 @@ export interface DeclarationRules {
   members?: Patterns;
   /** How the next line begins, indented deeper, where it belongs to the head of a declaration: `::` below the name of a function of Haskell. */
   goesOn?: RegExp;
+  /** How a declaration begins whose name stands on the line that ends it: `typedef struct {` and `} point;`. */
+  namedAtEnd?: { begins: RegExp; ends: RegExp; kind: SymbolKind };
   /** A line that is a comment. */
   comment: RegExp;
   /** Opening and closing marks of comments that span lines. Within a word the opening one is part of a text, as in `src/*`. */
@@ -18,8 +20,8 @@ export interface DeclarationRules {
   begins?: RegExp;
   /** Between the names of a container and a member; a dot unless given. */
   separator?: string;
-  /** Kind of containers that reach to the next one, or to a line such as `end`, without indentation. */
-  section?: { kind: SymbolKind; end?: RegExp };
+  /** Kinds of containers that reach to the next one, or to a line such as `end`, without indentation. */
+  section?: { kinds: readonly SymbolKind[]; end?: RegExp };
 }
 
 export const SLASHES = { comment: /^\s*(?:\/\/|\/?\*)/, block: [/(?:^|\s)\/\*/, "*/"] } as const;

@@ -7,7 +7,7 @@ export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
     // Documentation begins with any command: `=head1`, `=over`.
     block: [/^=[a-z]/, "=cut"],
     separator: "::",
-    section: { kind: "module" },
+    section: { kinds: ["module"] },
     patterns: [
       [/^\s*(?:package|class|role)\s+([\w:]+)\s*[{;]?/, "module"],
       [/^\s*(?:my\s+)?(?:async\s+)?(?:sub|method|fun)\s+([\w:']+)/, "function"],
@@ -26,15 +26,18 @@ export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
   julia: {
     ...HASH,
     block: [/(?:^|\s)#=/, "=#"],
-    section: { kind: "module" },
+    section: { kinds: ["module"] },
     patterns: [
       [/^\s*(?:bare)?module\s+(\w+)/, "module"],
-      [/^\s*(?:@[\w.]+\s+)*function\s+([\w.!]+)/, "function"],
-      [/^\s*(?:@[\w.]+\s+)*(?:mutable\s+)?struct\s+(\w+)/, "struct"],
+      [/^\s*(?:(?:\w+\.)*@[\w.]+\s+)*function\s+([\w.!]+)/, "function"],
+      [/^\s*(?:(?:\w+\.)*@[\w.]+\s+)*(?:mutable\s+)?struct\s+(\w+)/, "struct"],
       [/^\s*(?:abstract|primitive)\s+type\s+(\w+)/, "type"],
       [/^\s*macro\s+(\w+)/, "macro"],
       [/^\s*(?:export\s+)?const\s+(\w+)/, "constant"],
-      [/^(?:@[\w.]+\s+)*([\w.!]+)\([^=]*\)(?:::[\w.{}]+)?(?:\s+where\s[^=]*)?\s*=(?!=)/, "function"],
+      [
+        /^(?:(?:\w+\.)*@[\w.]+\s+)*([\w.!]+)(?:\{[^}]*\})?\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)(?:::[\w.{}]+)?(?:\s+where\s[^=]*)?\s*=(?!=)/,
+        "function",
+      ],
     ],
   },
   powershell: {

@@ -30,7 +30,7 @@ interface LineSyntax {
    * Whether a name in code names the function, by what is before and behind it in its line. `owners` are the names before the last one of the
    * definitions' qualified names.
    */
-  isUse: (before: string, after: string, owners: ReadonlySet<string>) => boolean;
+  isUse: (before: string, after: string, owners: ReadonlySet<string>, name: string) => boolean;
 }
 
 /** `let f`, `let inline f`, `procedure f`, `set -l f`: binds the name. */
@@ -103,8 +103,8 @@ const SYNTAXES: Readonly<Record<string, LineSyntax>> = {
     comments: ["//"],
     isSole: (_before, after) => !after.startsWith("."),
     // ``a name of several words``, and members, are none.
-    isUse: (before, after, owners) =>
-      before.split("``").length % 2 === 1 && !/\bmember\b/.test(before) && ML.isUse(before, after, owners),
+    isUse: (before, ...rest) =>
+      before.split("``").length % 2 === 1 && !/\bmember\b/.test(before) && ML.isUse(before, ...rest),
   },
   rescript: { ...ML, comments: ["//"], block: ["/*", "*/"] },
   gleam: {
@@ -202,12 +202,14 @@ const SYNTAXES: Readonly<Record<string, LineSyntax>> = {
   "objective-c": {
     ...SLASHES,
     quotes: '"',
-    // `f(`, `[a name]`, `[a name:b]`, `a.name`, `@selector(name:)`
-    isUse: (before, after) =>
+    kinds: ["class"],
+    // `f(`, `[a name]`, `[a name:b]`, `a.name`, `@selector(name:)`, `[Name new]`
+    isUse: (before, after, _owners, name) =>
       !/^[-+]\s*\(|\bcase\s+$|^@/.test(before) &&
       (after.startsWith("(") ||
         before.endsWith("@selector(") ||
         before.endsWith(".") ||
+        (/^[A-Z]/.test(name) && before.endsWith("[") && /^\s+\w/.test(after)) ||
         (MESSAGE_RECEIVER.test(before) && /^(?::|\s*\])/.test(after))),
   },
   vala: HANDED,
@@ -304,7 +306,9 @@ export function namedInLine(
   const syntax = SYNTAXES[language];
   if (!syntax || syntax.comments.some((comment) => text.startsWith(comment)) || /^(?:\/\*|\*\s|\(\*|\{-)/.test(text))
     return undefined;
-  const uses = occurrencesInCode(text, name, syntax).filter(({ before, after }) => syntax.isUse(before, after, owners));
+  const uses = occurrencesInCode(text, name, syntax).filter(({ before, after }) =>
+    syntax.isUse(before, after, owners, name),
+  );
   if (uses.length === 0) return undefined;
   return uses.some(({ before, after }) => syntax.isSole?.(before, after) === true) ? "sole" : "name";
 }
