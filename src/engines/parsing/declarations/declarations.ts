@@ -14,6 +14,7 @@ const CONTAINERS: ReadonlySet<SymbolKind> = new Set<SymbolKind>([
   "class",
   "interface",
   "struct",
+  "enum",
   "trait",
   "object",
   "extension",

@@ -71,7 +71,7 @@ export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
   batch: { comment: /^\s*(?:rem\b|::)/i, patterns: [[/^:(?!:)(\w[\w.-]*)/, "function"]] },
   coffeescript: {
     ...HASH,
-    block: [/^###/, "###"],
+    block: [/^###(?!#)/, "###"],
     patterns: [
       [/^\s*(?:module\.exports\s*=\s*|exports\.\w+\s*=\s*|export\s+(?:default\s+)?)?class\s+(\w+)/, "class"],
       [/^\s*(?:export\s+)?@?([\w.$]+)\s*[:=]\s*(?:\w+\s+)?(?:\([^)]*\)\s*)?[-=]>/, "function"],
