@@ -22,6 +22,8 @@ import {
   setTenant,
   TenancyError,
 } from "../../../src/service/tenancy/index.ts";
+import { addUser } from "../../../src/service/users/index.ts";
+import { COMMANDS } from "../../../src/tooling/local/admin/commands.ts";
 import { emptyDatabase } from "../../support/empty-database.ts";
 
 const KEY = deriveCredentialKey("secret");
@@ -221,4 +223,44 @@ it("restores a back-up of a version with fewer tables and columns, and changes n
   } finally {
     rmSync(path.dirname(folder), { recursive: true });
   }
+});
+
+const list = async (command: string, flags: Record<string, string> = {}): Promise<Record<string, unknown>[]> =>
+  (await COMMANDS[command]?.run(db, flags)) as Record<string, unknown>[];
+
+it("a back-up into a folder that cannot be made is refused at once", async () => {
+  const file = path.join(mkdtempSync(path.join(tmpdir(), "backup-")), "file");
+  writeFileSync(file, "");
+  const folder = path.join(file, "backup");
+  await expect(backUp(db, { folder, bucket: undefined, isBranch: true })).rejects.toThrow(/^--to: .*EEXIST/);
+});
+
+it("lists tenants, workspaces, users and credentials, and no secret", async () => {
+  const { tenantId, apiKey } = await createTenant(db, { name: "acme", monthlyCredits: 5 });
+  const other = await createTenant(db, { name: "other" });
+  const { userId } = await addUser(db, { email: "ada@example.com", tenantId, role: "member" });
+  await addUser(db, { email: "ada@example.com", tenantId: other.tenantId, role: "owner" });
+  const { workspaceId } = await createWorkspace(db, { tenantId, repo: "https://github.com/acme/shop" });
+  const narrow = await createKey(db, { tenantId, name: "ci", kind: "api_key", restrictions: { scopes: ["search"] } });
+  await revokeKey(db, { id: narrow.id, kind: "api_key" });
+
+  const common = { sharedIndex: false, createdAt: expect.any(String) };
+  const tenants = await list("tenant list");
+  expect(tenants.slice(-2)).toEqual([
+    { tenantId, name: "acme", monthlyCredits: 5, members: 1, ...common },
+    { tenantId: other.tenantId, name: "other", monthlyCredits: 10_000, members: 1, ...common },
+  ]);
+  expect(await list("workspace list", { tenant: tenantId })).toMatchObject([
+    { workspaceId, repo: "github.com/acme/shop" },
+  ]);
+  const ada = { email: "ada@example.com", userId };
+  expect(await list("user list", { tenant: tenantId })).toEqual([{ ...ada, role: "member", tenantId }]);
+  const everywhere = (await list("user list")).filter(({ email }) => email === ada.email);
+  expect(everywhere.map(({ role }) => role)).toEqual(expect.arrayContaining(["member", "owner"]));
+  const keys = await list("key list", { tenant: tenantId });
+  expect(keys.map(({ name, revokedAt }) => [name, revokedAt === null])).toContainEqual(["ci", false]);
+  expect(keys).toHaveLength(2);
+  expect(JSON.stringify(keys)).not.toContain(apiKey.split("_").at(-1));
+  expect(await list("token list", { tenant: other.tenantId })).toHaveLength(1);
+  await expect(list("key list", { tenant: "acme" })).rejects.toThrow(/tenant/);
 });

@@ -5,7 +5,7 @@
  *   <folder>/backup.json   <folder>/tables/<table>.jsonl.gz   <folder>/objects/<key>
  */
 import { createHash } from "node:crypto";
-import { createReadStream, createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createReadStream, createWriteStream, existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
@@ -20,6 +20,7 @@ import { OperatorError } from "../../errors.ts";
 import { parseJson } from "../stack/local-secrets.ts";
 import type { Bucket } from "./bucket.ts";
 import { checkTables, countRows, finishPointers, readTable, TABLES, type TableName, writeTable } from "./tables.ts";
+import { makeTarget } from "./target-folder.ts";
 
 const VERSION = 1;
 
@@ -49,7 +50,7 @@ export async function backUp(db: Db, { folder, bucket, isBranch }: BackupOptions
     throw new OperatorError(
       `${before.unfinished} runs are under way: wait for them, or back up a branch of the database (--branch)`,
     );
-  mkdirSync(path.join(folder, "tables"), { recursive: true, mode: 0o700 });
+  makeTarget(path.join(folder, "tables"));
   const rows: Record<string, number> = {};
   for (const table of TABLES) rows[table] = await writeLines(tableFile(folder, table), readTable(db, table));
   const objects = bucket === undefined ? {} : await copyObjects(bucket, folder);
@@ -149,7 +150,7 @@ function existingObject(folder: string, key: string): string {
 }
 
 async function copyObjects(bucket: Bucket, folder: string): Promise<Manifest["objects"]> {
-  mkdirSync(path.join(folder, "objects"), { recursive: true, mode: 0o700 });
+  makeTarget(path.join(folder, "objects"));
   const objects: Manifest["objects"] = {};
   for await (const { key } of bucket.list()) {
     const hash = createHash("sha256");

@@ -26,6 +26,7 @@ import { readServiceFile } from "../stack/service-file.ts";
 import { backUp, type Manifest, restore } from "./backup.ts";
 import { type Bucket, openBucket } from "./bucket.ts";
 import { addKey, dropKeys, reseal, switchKey } from "./encryption-key.ts";
+import { listCredentials, listTenants, listUsers, listWorkspaces } from "./lists.ts";
 import { exportTenant, rowsLeft } from "./tenant-data.ts";
 
 /** A switch that was given has the value "true". */
@@ -35,7 +36,8 @@ type Result = Record<string, string | number | boolean | null>;
 export interface Command {
   required: readonly string[];
   optional: readonly string[];
-  run(db: Db, flags: Flags): Promise<Result>;
+  /** Lists give a result for each row. */
+  run(db: Db, flags: Flags): Promise<Result | Result[]>;
 }
 
 /** The commands by name. */
@@ -45,6 +47,7 @@ export const COMMANDS: Record<string, Command> = {
     optional: ["monthly-credits", "shared-index"],
     run: async (db, flags) => ({ ...(await createTenant(db, { name: flags["name"] ?? "", ...tenantValues(flags) })) }),
   },
+  "tenant list": { required: [], optional: [], run: listTenants },
   "tenant set": {
     required: ["tenant"],
     optional: ["monthly-credits", "shared-index"],
@@ -60,7 +63,7 @@ export const COMMANDS: Record<string, Command> = {
     required: ["tenant", "to"],
     optional: ["without-objects"],
     run: async (db, flags) => {
-      const tenantId = checkUuid(flags["tenant"] ?? "", "tenant");
+      const tenantId = tenantOf(flags);
       const bucket = flags["without-objects"] === undefined ? await adminBucket(db) : undefined;
       return { ...(await exportTenant(db, { tenantId, folder: path.resolve(flags["to"] ?? ""), bucket })) };
     },
@@ -69,7 +72,7 @@ export const COMMANDS: Record<string, Command> = {
     required: ["tenant"],
     optional: [],
     run: async (db, flags) => {
-      const tenantId = checkUuid(flags["tenant"] ?? "", "tenant");
+      const tenantId = tenantOf(flags);
       await carryCredits(db, { tenantId, period: periodOf(Date.now()), credits: 0 });
       if (!(await eraseTenant(db, tenantId))) throw new OperatorError(`there is no tenant ${tenantId}`);
       return { tenantId, erased: true };
@@ -79,7 +82,7 @@ export const COMMANDS: Record<string, Command> = {
     required: ["tenant"],
     optional: [],
     run: async (db, flags) => {
-      const tenantId = checkUuid(flags["tenant"] ?? "", "tenant");
+      const tenantId = tenantOf(flags);
       const [found] = await db.select().from(erasures).where(eq(erasures.tenantId, tenantId));
       if (!found) throw new OperatorError(`tenant ${tenantId} was not erased`);
       const { requestedAt, finishedAt, report } = found;
@@ -97,20 +100,28 @@ export const COMMANDS: Record<string, Command> = {
       return { workspaceId: made.workspaceId };
     },
   },
+  "workspace list": { required: ["tenant"], optional: [], run: (db, flags) => listWorkspaces(db, tenantOf(flags)) },
   "user create": {
     required: ["email", "tenant"],
     optional: ["role"],
     run: async (db, flags) => {
       const email = checkEmail(flags["email"]);
-      const tenantId = checkUuid(flags["tenant"] ?? "", "tenant");
+      const tenantId = tenantOf(flags);
       const given = flags["role"];
       const role = given === undefined ? null : checkRole(given);
       return { ...(await addUser(db, { email, tenantId, role })), email, tenantId };
     },
   },
+  "user list": {
+    required: [],
+    optional: ["tenant"],
+    run: (db, flags) => listUsers(db, flags["tenant"] === undefined ? undefined : tenantOf(flags)),
+  },
   "key create": creation("api_key"),
+  "key list": listing("api_key"),
   "key revoke": revocation("api_key"),
   "token create": creation("worker_token"),
+  "token list": listing("worker_token"),
   "token revoke": revocation("worker_token"),
   backup: {
     required: ["to"],
@@ -170,7 +181,10 @@ function keyStep(run: (db: Db, secret: string) => Promise<Result>): Command {
     optional: [],
     run: async (db) => {
       const secret = process.env["ENCRYPTION_KEY"];
-      if (!secret) throw new UsageError("set ENCRYPTION_KEY to the value that the Workers have");
+      if (!secret)
+        throw new UsageError(
+          "set ENCRYPTION_KEY to the value that the Workers have: the secret of a deployment, `encryptionKey` in secrets.json of a local data directory",
+        );
       return run(db, secret);
     },
   };
@@ -194,6 +208,12 @@ function creation(kind: CredentialKind): Command {
     },
   };
 }
+
+function listing(kind: CredentialKind): Command {
+  return { required: ["tenant"], optional: [], run: (db, flags) => listCredentials(db, tenantOf(flags), kind) };
+}
+
+const tenantOf = (flags: Flags): string => checkUuid(flags["tenant"] ?? "", "tenant");
 
 /** What a credential is limited to: `--repos` and `--scopes` are lists with commas. */
 function readRestrictions(flags: Flags): Restrictions {

@@ -1,5 +1,5 @@
 /** Data of a tenant: its export, and the check that none is left after an erasure. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { sql } from "drizzle-orm";
 import type { Db } from "../../../service/db/client.ts";
@@ -8,6 +8,7 @@ import { OperatorError } from "../../errors.ts";
 import type { Bucket } from "./bucket.ts";
 import { writeLines } from "./backup.ts";
 import { checkTables, TABLES, type TableName } from "./tables.ts";
+import { makeTarget } from "./target-folder.ts";
 
 type Owner = "tenant_id" | "workspace_id" | "content_id" | "hook_id" | "id" | "member";
 
@@ -66,7 +67,7 @@ export async function exportTenant(
   await checkTables(db);
   const [tenant] = await rowsOf(db, sql`select 1 from tenants where id = ${tenantId}::uuid`);
   if (!tenant) throw new OperatorError(`there is no tenant ${tenantId}`);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeTarget(folder);
   let rows = 0;
   for (const table of tablesOfTenants) {
     rows += await writeLines(path.join(folder, `${table}.jsonl.gz`), rowsOfTenant(db, table, tenantId));

@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { openDb } from "../../../service/db/client.ts";
 import { saveCredentialKey } from "../../../service/tenancy/index.ts";
 import { type Command, COMMANDS, type Flags } from "../admin/commands.ts";
+import { MAX_ROWS } from "../admin/lists.ts";
 import { findDatabase } from "../admin/find-database.ts";
 import { UsageError } from "../../errors.ts";
 import { runMain } from "./main.ts";
@@ -10,15 +11,21 @@ import { runMain } from "./main.ts";
 const HELP = `Usage: npm run admin -- <command> [flags]
 
   tenant create     --name N [--monthly-credits N] [--shared-index on|off]
+  tenant list                                                      the oldest 1,000, as all lists
   tenant set        --tenant ID [--shared-index on|off] [--monthly-credits N]
   tenant export     --tenant ID --to FOLDER [--without-objects]    rows as lines of JSON, and the list of objects
   tenant erase      --tenant ID                                    rows at once, the rest within ten minutes; see tenant erased
   tenant erased     --tenant ID                                    what was removed, and what is left
   workspace create  --tenant ID [--repo URL]
+  workspace list    --tenant ID
   user create       --email E --tenant ID [--role owner|admin|member]      a new member is an owner unless given
-  key create        --tenant ID --name N [--expires DATE|90d]      an API key
+  user list         [--tenant ID]
+  key create        --tenant ID --name N [--expires DATE|90d]      an API key; limited by [--repos A,B] [--scopes A,B]
+                    [--monthly-credits N] [--rate N]               (a minute)
+  key list          --tenant ID                                    with revoked and expired ones
   key revoke        --id ID
-  token create      --tenant ID --name N [--expires DATE|90d]      a worker token
+  token create      --tenant ID --name N [--expires DATE|90d]      a worker token; limited as a key
+  token list        --tenant ID
   token revoke      --id ID
   backup            --to FOLDER [--branch] [--without-objects]     rows and objects; see docs/operations.md
   restore           --from FOLDER [--without-objects]              replaces everything
@@ -37,6 +44,9 @@ const OPTIONS = {
   tenant: { type: "string" },
   id: { type: "string" },
   expires: { type: "string" },
+  repos: { type: "string" },
+  scopes: { type: "string" },
+  rate: { type: "string" },
   repo: { type: "string" },
   "monthly-credits": { type: "string" },
   "shared-index": { type: "string" },
@@ -97,5 +107,21 @@ await runMain(async () => {
 
 function show(result: Awaited<ReturnType<Command["run"]>>, json: boolean): void {
   if (json) return console.log(JSON.stringify(result));
+  if (Array.isArray(result)) return showList(result);
   for (const [key, value] of Object.entries(result)) console.log(`${key.padEnd(14)} ${String(value)}`);
+}
+
+function showList(rows: readonly Record<string, string | number | boolean | null>[]): void {
+  const columns = Object.keys(rows[0] ?? {});
+  if (columns.length === 0) return console.log("none");
+  const lines = [columns, ...rows.map((row) => columns.map((column) => String(row[column] ?? "-")))];
+  const widths = columns.map((_, i) => Math.max(...lines.map((line) => line[i]?.length ?? 0)));
+  for (const line of lines)
+    console.log(
+      line
+        .map((value, i) => value.padEnd(widths[i] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    );
+  if (rows.length >= MAX_ROWS) console.log(`(the first ${MAX_ROWS})`);
 }

@@ -2,8 +2,9 @@
  * The whole service on this machine: database, and the production bundles of the three Workers under workerd with local
  * queues, R2 and Durable Objects, all kept in one data directory.
  */
-import { accessSync, chmodSync, constants, mkdirSync, readdirSync } from "node:fs";
+import { accessSync, chmodSync, constants, readdirSync } from "node:fs";
 import path from "node:path";
+import { makeFolder } from "../../../cli/machine/folders.ts";
 import { openDb } from "../../../service/db/client.ts";
 import { saveCredentialKey } from "../../../service/tenancy/index.ts";
 import { TenancyError } from "../../../service/tenancy/errors.ts";
@@ -167,7 +168,7 @@ const FRESH = new Set(["lock", ".gitkeep", ".DS_Store"]);
 function openDataDir(dataDir: string): void {
   let names: string[];
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir);
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
     names = readdirSync(dataDir);
   } catch (error) {
