@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { findSorted } from "../../engines/search/order.ts";
 import { inBackground } from "../background.ts";
 import { FileTree } from "../indexing/file-tree.ts";
 import { noteIdentity } from "../indexing/identity.ts";
@@ -130,14 +131,14 @@ async function describe(
   const known = last && { index: last.kept.header.index[0], rules: last.kept.header.rules.map(([file]) => file) };
   const sources = known ?? (await findSources(tree, settings));
   if (!sources) return undefined;
-  const paths = new Set(listed.paths());
+  const paths = listed.paths();
   // The folder of a repository that is none any more was not looked into.
-  const isUsable = last?.kept.header.repositories.every((path) => paths.has(path)) === true;
+  const isUsable = last?.kept.header.repositories.every((path) => findSorted(paths, path) !== -1) === true;
   const before = isUsable ? { states: last.kept.folders, changed: last.found.changed } : undefined;
   const folders = await describeFolders(files, paths, startedAtMs, before);
   if (!folders) return undefined;
   const stamped = (path: string, stamp: string | undefined): Stamped => [path, stamp ?? UNSETTLED];
-  const sorted = Buffer.from([...paths].join(SEPARATOR));
+  const sorted = Buffer.from(paths.join(SEPARATOR));
   const header: Header = {
     version: VERSION,
     digest: listed.digest,

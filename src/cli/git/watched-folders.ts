@@ -1,4 +1,5 @@
 import { type Dirent, readdirSync } from "node:fs";
+import { findSorted } from "../../engines/search/order.ts";
 import { type FileStat, isRacy } from "../indexing/file-stat.ts";
 import { type FileTree, folderOf } from "../indexing/file-tree.ts";
 import { textHash } from "../machine/checksum.ts";
@@ -74,20 +75,19 @@ export function compareFolders(
  */
 export async function describeFolders(
   tree: FileTree,
-  listed: ReadonlySet<string>,
+  listed: readonly string[],
   startedAtMs: number,
   last?: { states: FolderStates; changed: ReadonlySet<number> },
 ): Promise<FolderStates | undefined> {
-  const known = new Map<string, readonly number[]>();
-  for (const [i, path] of last?.states.paths.entries() ?? []) {
-    const at = i * FOLDER_NUMBERS;
-    if (last?.changed.has(i) === false) known.set(path, [...last.states.numbers.subarray(at, at + FOLDER_NUMBERS)]);
-  }
-  const wanted = new Set<string>(["", ...known.keys()]);
+  /** Positions in `last.states` of folders that have not changed. */
+  const known = new Map<string, number>();
+  for (const [i, path] of last?.states.paths.entries() ?? []) if (last?.changed.has(i) === false) known.set(path, i);
+  const wanted = new Set<string>(known.has("") ? [] : [""]);
+  const isWanted = (path: string): boolean => known.has(path) || wanted.has(path);
   for (const path of listed) {
     // A repository that is not a submodule: git looks into it to tell.
     if (path.endsWith("/") || isOdd(path)) return undefined;
-    for (let folder = folderOf(path); !wanted.has(folder); folder = folderOf(folder)) wanted.add(folder);
+    for (let folder = folderOf(path); !isWanted(folder); folder = folderOf(folder)) wanted.add(folder);
   }
   const described = new Map<string, readonly number[]>();
   const ignoreFiles = new Set(last?.states.ignoreFiles);
@@ -95,13 +95,11 @@ export async function describeFolders(
   const device = tree.lstatFolder("")?.dev;
   let pending: readonly string[] = [...wanted];
   for (let round = 0; pending.length > 0; round++) {
-    if (round === MAX_ROUNDS || wanted.size > MAX_FOLDERS) return undefined;
+    if (round === MAX_ROUNDS || known.size + wanted.size > MAX_FOLDERS) return undefined;
     const unlisted: string[] = [];
     for (const path of pending) {
-      const numbers = known.get(path);
-      if (numbers) described.set(path, numbers);
       // One that is not there is a new name elsewhere once it is.
-      if (numbers || !tree.lstatFolder(path)) continue;
+      if (!tree.lstatFolder(path)) continue;
       const names = readNames(tree, path);
       // Taken afterwards: if it is older than git's list, so are the names.
       const stat = tree.lstatFolder(path);
@@ -114,9 +112,9 @@ export async function describeFolders(
           if (!entry.isFile()) return undefined;
           ignoreFiles.add(own);
         }
-        if (!entry.isDirectory() || entry.name === GIT_FOLDER || wanted.has(own)) continue;
+        if (!entry.isDirectory() || entry.name === GIT_FOLDER || isWanted(own)) continue;
         if (isOdd(entry.name)) return undefined;
-        if (listed.has(own)) repositories.add(own);
+        if (findSorted(listed, own) !== -1) repositories.add(own);
         else unlisted.push(own);
       }
     }
@@ -124,9 +122,16 @@ export async function describeFolders(
     pending = unlisted.filter((path) => !ignored.has(path));
     for (const path of pending) wanted.add(path);
   }
+  const numbers = new Float64Array(FOLDER_NUMBERS * (known.size + described.size));
+  let end = 0;
+  for (const position of known.values()) {
+    const at = position * FOLDER_NUMBERS;
+    for (let i = 0; i < FOLDER_NUMBERS; i++) numbers[end++] = last?.states.numbers[at + i] as number;
+  }
+  for (const own of described.values()) for (const number of own) numbers[end++] = number;
   return {
-    paths: [...described.keys()],
-    numbers: Float64Array.from([...described.values()].flat()),
+    paths: [...known.keys(), ...described.keys()],
+    numbers,
     ignoreFiles: [...ignoreFiles],
     repositories: [...repositories],
   };
