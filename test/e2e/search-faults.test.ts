@@ -204,7 +204,7 @@ it("answers like a service that was never killed, wherever a run, a repair or a 
     const killed = service.killAt({ ...stop, matches: ofTeam(team, stop.matches) });
     await team.client.startIndex(requestOf(team, LAST_PUSH));
     await killed;
-    await service.restart();
+    await service.resume();
     expect(await stateOf(team), name).toMatchObject(left);
   }
   // Nobody asks the service about the runs: they go on by themselves.
@@ -232,13 +232,14 @@ async function killRepairs(team: Team, expected: unknown): Promise<void> {
     ["after", releases],
     ["before", recordsTable],
   ] as const) {
+    await service.resume();
     const killed = service.killAt({ at, matches });
     expect(await ask()).toBe("UNAVAILABLE");
     await killed;
-    await service.stop();
-    makeObjectsOld(service.dataDir);
-    await service.restart();
   }
+  await service.stop();
+  makeObjectsOld(service.dataDir);
+  await service.restart();
   await expect.poll(ask, { timeout: RESUME_MS, interval: 500 }).toEqual(expected);
 }
 
@@ -249,7 +250,7 @@ async function killSweep(): Promise<void> {
   // The job's own promise may never settle: its process is gone.
   service.runScheduled().catch(() => undefined);
   await killed;
-  await service.restart();
+  await service.resume();
   await service.runScheduled();
   const after = await objects.keys();
   expect(after.length).toBeLessThan(before.size);
