@@ -299,7 +299,7 @@ describe("a kill between an invitation and its mail", { timeout: 240_000 }, () =
     await killed;
     await inviting;
     expect(mailOf(guest)).toEqual([]);
-    await service.restart();
+    await service.resume();
     await expect.poll(() => mailOf(guest).length, { interval: 200 }).toBe(1);
   });
 
