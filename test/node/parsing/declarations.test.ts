@@ -14,9 +14,9 @@ describe("declarations found by lines", () => {
   });
 
   it("take time in proportion to the text", async () => {
-    const hostile = ["(", " ", "a ", "/* ", "a::", "<", "=>", "type ", "sub a { ", "@a "].map((part) =>
-      part.repeat(500),
-    );
+    const units = ["(", " ", "a ", "/* ", "a::", "<", "=>", "type ", "sub a { ", "@a ", "a(b", "a[b", "``a", "a + "];
+    const begun = ["typedef ", "@property ", "- (", "instance "].map((begin) => begin + "A_A ".repeat(500));
+    const hostile = [...units.map((part) => part.repeat(500)), ...begun];
     for (const { id, mode } of LANGUAGES.filter((each) => each.mode === "declarations"))
       for (const part of hostile) {
         const { outcome } = await parseText(id, `${part}\n`.repeat(20));

@@ -103,10 +103,10 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
       [/^[-+]\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*(\w+)/, "function"],
       // `@property (copy) void (^done)(int);`, or the last name before what the compiler is told of it.
       [/^\s*@property\b[^;]*\(\^\s*(?:_\w+\s+)?(\w+)\)/, "field"],
-      [/^\s*@property\s*(?:\([^)]*\)\s*)?[^;()]*?\b(\w+)\s*(?:(?:[A-Z]+_[A-Z_]+|__attribute__)\b[^;]*)?;/, "field"],
+      [/^\s*@property\s*(?:\([^)]*\)\s*)?[^;()]*?\b(\w+)(?:\s+(?:[A-Z]+_[A-Z_]+|__attribute__)\b[^;]*)?\s*;/, "field"],
       [/^typedef\s+(?:NS|CF)_\w*(?:ENUM|OPTIONS)\s*\([^,)]*,\s*(\w+)/, "enum"],
       [/^typedef\b[^;]*?\(\^\s*(?:_\w+\s+)?(\w+)\)/, "type"],
-      [/^typedef\b[^;{()]*?\b(\w+)\s*(?:[A-Z]+_[A-Z_]+\b[^;]*)?;/, "type"],
+      [/^typedef\b[^;{()]*?\b(\w+)(?:\s+[A-Z]+_[A-Z_]+\b[^;]*)?\s*;/, "type"],
       [/^\s*#\s*define\s+(\w+)/, "macro"],
       [/^(?:static\s+|extern\s+|[A-Z]+_E(?:XPORT|XTERN)\s+)[\w\s*]*\bconst\s+(?:_\w+\s+)?(\w+)\s*[;=[]/, "constant"],
       // Files of MATLAB have the same ending.
@@ -157,7 +157,7 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
         /^\s*(?:(?:virtual|static|local|protected|pure|extern)\s+)*(?:function|task)\s[^(;]*?\b(?:\w+::)?(\w+)\s*[(;]/,
         "function",
       ],
-      [/^\s*typedef\b(?!\s+class\b)[^;]*?\b(\w+)\s*(?:\[[^\]]*\]\s*)?;/, "type"],
+      [/^\s*typedef\b(?!\s+class\b)[^;]*?\b(\w+)\s*(?:\[[^\]]{0,100}\]\s*)?;/, "type"],
       [/^\s*`define\s+(\w+)/, "macro"],
     ],
   },
