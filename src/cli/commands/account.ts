@@ -1,5 +1,5 @@
 import { createClient, credentialsOf, requireApiKey, type Context } from "../context.ts";
-import { formatBytes, formatCount, table } from "../terminal/ui.ts";
+import { formatBytes, formatCount, plural, table } from "../terminal/ui.ts";
 
 /** Credits, tokens and calls of the month. */
 export async function usage(context: Context): Promise<void> {
@@ -45,7 +45,7 @@ export async function repos(context: Context): Promise<void> {
       entry.gitSha?.slice(0, 10) ?? "-",
       entry.builtAt?.slice(0, 16).replace("T", " ") ?? "no snapshot",
       entry.sizeBytes === null ? "-" : formatBytes(entry.sizeBytes),
-      entry.fileCount === null ? "-" : `${formatCount(entry.fileCount)} files`,
+      entry.fileCount === null ? "-" : plural(entry.fileCount, "file"),
     ]);
     const lines = table([["REPOSITORY", "COMMIT", "BUILT (UTC)", "SIZE", "FILES"], ...rows]);
     if (workspaces.every(({ builtAt }) => builtAt !== null)) return lines;

@@ -2,7 +2,7 @@ import { createClient, credentialsOf, type Context } from "../context.ts";
 import { hostedSource, requireWorkerToken, workspaceOf, type HostedTarget } from "../remote/hosted-source.ts";
 import { findProject } from "../project.ts";
 import { followRun } from "../remote/follow-run.ts";
-import { formatCount, formatDuration } from "../terminal/ui.ts";
+import { formatCount, formatDuration, plural } from "../terminal/ui.ts";
 
 export interface HostedOptions extends HostedTarget {
   include?: string[];
@@ -36,10 +36,10 @@ export async function indexHosted(context: Context, options: HostedOptions): Pro
 
 /** Describes the result of a run as text. */
 export function describeRun(result: Record<string, unknown>, durationMs: number): string[] {
-  const count = (name: string): string => formatCount(typeof result[name] === "number" ? result[name] : 0);
+  const count = (name: string): number => (typeof result[name] === "number" ? result[name] : 0);
   const gitSha = typeof result["gitSha"] === "string" ? ` ${result["gitSha"].slice(0, 10)}` : "";
   return [
-    `Indexed${gitSha}: ${count("fileCount")} files, ${count("symbolCount")} symbols, ${count("chunkCount")} chunks in ${formatDuration(durationMs)}`,
-    `${count("skippedUnchanged")} files unchanged, ${count("embeddedCount")} chunks embedded, ${count("redactedCount")} withheld, ${count("partialCount")} parsed in part, ${count("fallbackCount")} not parsed`,
+    `Indexed${gitSha}: ${plural(count("fileCount"), "file")}, ${plural(count("symbolCount"), "symbol")}, ${plural(count("chunkCount"), "chunk")} in ${formatDuration(durationMs)}`,
+    `${plural(count("skippedUnchanged"), "file")} unchanged, ${plural(count("embeddedCount"), "chunk")} embedded, ${formatCount(count("redactedCount"))} withheld, ${formatCount(count("partialCount"))} parsed in part, ${formatCount(count("fallbackCount"))} not parsed`,
   ];
 }

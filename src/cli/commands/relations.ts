@@ -10,7 +10,7 @@ import type { Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { pathOf } from "../project.ts";
 import type { RemoteOption } from "../remote/remote-search.ts";
-import { shownOf } from "../terminal/ui.ts";
+import { shownOf, plural } from "../terminal/ui.ts";
 
 export interface RelationOptions extends RemoteOption {
   limit: number;
@@ -74,7 +74,7 @@ export async function relations(
       lines.push(...own.map((each) => lineText(context, found, each)));
     }
     const { counts = countsOf(list), unread = 0, implementing = 0, inherited, outside, similar } = found.answer;
-    const notRead = unread === 0 ? [] : [`${unread} files that may hold more could not be read for it`];
+    const notRead = unread === 0 ? [] : [`${plural(unread, "file")} that may hold more could not be read for it`];
     const implemented =
       implementing === 0
         ? []

@@ -24,15 +24,25 @@ export function hostedSource(context: Context, project: Project, { url, ref }: H
   };
 }
 
-/** Adds the worker token that a hosted run needs. Throws if there is none. */
+const GET_TOKEN =
+  "make one on the dashboard's page of keys, or with `npm run admin -- token create`, and pass it with --worker-token or set CODECTX_WORKER_TOKEN";
+
+/** Adds the worker token that runs of the service need. Throws if there is none, or if it is an API key. */
 export function requireWorkerToken(credentials: Credentials, given: string | undefined): Credentials {
   const workerToken = given ?? credentials.workerToken;
-  if (workerToken !== undefined) return { ...credentials, workerToken };
-  throw new CliError(
-    EXIT.auth,
-    "NO_WORKER_TOKEN",
-    "a hosted run needs a worker token: pass --worker-token or set CODECTX_WORKER_TOKEN (`codectx index --local` indexes here)",
-  );
+  if (workerToken === undefined)
+    throw new CliError(
+      EXIT.auth,
+      "NO_WORKER_TOKEN",
+      `runs of the service need a worker token: ${GET_TOKEN} (\`codectx index --local\` indexes here)`,
+    );
+  if (workerToken.startsWith("cc_live_"))
+    throw new CliError(
+      EXIT.auth,
+      "NO_WORKER_TOKEN",
+      `the worker token that was given is an API key, but runs need one that begins with cc_wrk_: ${GET_TOKEN}`,
+    );
+  return { ...credentials, workerToken };
 }
 
 /** Id of the workspace: given, from the environment, or looked up by repository. */

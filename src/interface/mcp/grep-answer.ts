@@ -26,7 +26,7 @@ export function grepText(answer: Answered<GrepAnswer>, options: AnswerOptions): 
   return [
     head,
     ...(files ? [shown.join("\n")] : shown),
-    `${lines} ${total.lines} lines, ${inFiles}. ${foot}`.trim(),
+    `${lines} ${total.lines} line${total.lines === 1 ? "" : "s"}, ${inFiles}. ${foot}`.trim(),
   ].join("\n\n");
 }
 

@@ -39,7 +39,8 @@ export function relationText(
     ? `${name} is inherited: it is ${inherited.join(", ")}.`
     : outside && asSentence(outsideText(name, outside, similar));
   const head = meant === undefined ? heads : `${heads}\n\n${meant}`;
-  const notRead = unread === 0 ? "" : ` ${unread} files that may hold more could not be read for it.`;
+  const notRead =
+    unread === 0 ? "" : ` ${unread} file${unread === 1 ? "" : "s"} that may hold more could not be read for it.`;
   const cut =
     truncated && references.length === total ? " There may be more: not all files that may hold some were read." : "";
   const implemented =

@@ -50,7 +50,8 @@ export async function definitionsAt(
   const found = await indexes.file(path, line, line);
   if (!found) throw await unknownPath(indexes, path);
   const { revision, lineCount, text, withheld } = found;
-  if (line > lineCount) throw new InvalidFieldError("line", `${path} has ${lineCount} lines`);
+  if (line > lineCount)
+    throw new InvalidFieldError("line", `${path} has ${lineCount} line${lineCount === 1 ? "" : "s"}`);
   if (withheld.length > 0) throw new InvalidFieldError("line", "is withheld, since it may hold a secret");
   const words = wordsOf(text);
   const at = column === undefined ? undefined : wordAt(words, column);

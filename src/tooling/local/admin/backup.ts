@@ -48,7 +48,7 @@ export async function backUp(db: Db, { folder, bucket, isBranch }: BackupOptions
   const before = await runsOf(db);
   if (before.unfinished > 0 && !isBranch)
     throw new OperatorError(
-      `${before.unfinished} runs are under way: wait for them, or back up a branch of the database (--branch)`,
+      `${before.unfinished} ${before.unfinished === 1 ? "run is" : "runs are"} under way: wait for the end, or back up a branch of the database (--branch)`,
     );
   makeTarget(path.join(folder, "tables"));
   const rows: Record<string, number> = {};

@@ -2,7 +2,7 @@ import type { RepositoryRow } from "../../../service/dashboard/repositories.ts";
 import { LOST_TEXTS } from "../../../service/github/read-token.ts";
 import { codeUrl } from "../app/code.ts";
 import { type DashboardContext, tenantPath } from "../app/context.ts";
-import { formatBytes, formatCount } from "./format.ts";
+import { formatBytes, formatCount, formatNumberOf } from "./format.ts";
 import { Field, Time } from "./parts.tsx";
 import { Table, TimeCell } from "./table.tsx";
 import { Commit, IndexTag } from "./state.tsx";
@@ -170,8 +170,8 @@ export function StatePanel({ c, repository }: { c: DashboardContext; repository:
             <>
               <dt>Content</dt>
               <dd>
-                {formatCount(index.fileCount)} files, {formatCount(index.symbolCount)} symbols,{" "}
-                {formatCount(index.chunkCount)} chunks
+                {formatNumberOf(index.fileCount, "file")}, {formatNumberOf(index.symbolCount, "symbol")},{" "}
+                {formatNumberOf(index.chunkCount, "chunk")}
               </dd>
             </>
           )}

@@ -5,7 +5,7 @@ import { codeUrl, hostUrl, type Place } from "../app/code.ts";
 import type { DashboardContext } from "../app/context.ts";
 import { GrepNotes, SearchNotes } from "./answer-notes.tsx";
 import { Code, marksOf } from "./code.tsx";
-import { formatCount } from "./format.ts";
+import { formatCount, formatNumberOf } from "./format.ts";
 import { Empty, Time } from "./parts.tsx";
 import { reasonText } from "./reasons.ts";
 import { Commit } from "./state.tsx";
@@ -111,9 +111,10 @@ export function ExactResults({ c, answer, from, forRef }: ResultsProps<GrepRespo
       <p class="soft" role="status">
         {matches.length === 0 ? "No line" : `Lines ${formatCount(from + 1)}–${formatCount(from + matches.length)}`} of{" "}
         {complete ? "" : "at least "}
-        {formatCount(total.lines)} in {formatCount(total.files)} {total.files === 1 ? "file" : "files"};{" "}
-        {formatCount(coverage.files)} files were searched
-        {coverage.withheldLines > 0 && `, ${formatCount(coverage.withheldLines)} lines that may hold secrets were not`}
+        {formatCount(total.lines)} in {formatNumberOf(total.files, "file")}; {formatNumberOf(coverage.files, "file")}{" "}
+        {coverage.files === 1 ? "was" : "were"} searched
+        {coverage.withheldLines > 0 &&
+          `, not searched: ${formatNumberOf(coverage.withheldLines, "line")} that may hold secrets`}
         {left.length > 0 &&
           ` (not searched: ${left.map(([reason, count]) => `${formatCount(count)} ${reasonText(reason)}`).join(", ")})`}
         .

@@ -98,7 +98,7 @@ export function Result({ run, repo }: { run: ShownRun; repo: string | null }) {
         <progress max={Math.max(1, filesTotal)} value={filesDone} aria-label={`Progress: ${phase}`} />
         <span class="small soft">
           {phase}
-          {filesTotal > 0 && `, ${formatCount(filesDone)} of ${formatCount(filesTotal)} files`}
+          {filesTotal > 0 && `, ${formatCount(filesDone)} of ${formatNumberOf(filesTotal, "file")}`}
           {silentSec !== undefined && `, nothing has arrived for ${silentSec} s`}
         </span>
       </>
