@@ -68,6 +68,8 @@ const BUILDERS: Record<string, () => unknown> = {
       vi.unstubAllGlobals();
     }
   },
+  "src/engines/parsing/declarations/functional.ts": () =>
+    import("../../../src/engines/parsing/declarations/functional.ts"),
   "src/engines/parsing/secrets/assignments.ts": () => import("../../../src/engines/parsing/secrets/assignments.ts"),
   "src/engines/parsing/secrets/separators.ts": () => import("../../../src/engines/parsing/secrets/separators.ts"),
   "src/engines/parsing/secrets/places.ts": () => import("../../../src/engines/parsing/secrets/places.ts"),

@@ -1,4 +1,4 @@
-import { SLASHES, HASH, DASHES, type DeclarationRules } from "./rules.ts";
+import { SLASHES, HASH, DASHES, NO_DIRECTIVE, type DeclarationRules } from "./rules.ts";
 
 /** Functions of languages with the syntax of C, whose types come first. */
 const OF_C: DeclarationRules["patterns"][number] = [
@@ -56,6 +56,7 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
   },
   fortran: {
     comment: /^(?:[cC*]|\s*!)/,
+    begins: NO_DIRECTIVE,
     separator: "%",
     patterns: [
       [/^\s*module\s+(?!procedure\b|subroutine\b|function\b)(\w+)/i, "module"],
@@ -85,6 +86,7 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
   },
   vb: {
     comment: /^\s*'/,
+    begins: NO_DIRECTIVE,
     patterns: [
       [/^\s*Namespace\s+([\w.]+)/i, "namespace"],
       [/^\s*(?:\w+\s+){0,4}?(?:Class|Structure|Module)\s+(\w+)/i, "class"],
@@ -95,6 +97,7 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
   },
   "objective-c": {
     ...SLASHES,
+    begins: NO_DIRECTIVE,
     section: { kinds: ["class", "interface"], end: /^@end\b/ },
     namedAtEnd: { begins: /^typedef\s+(?:struct|union|enum)\b[^;}]*$/, ends: /^\}\s*(\w+)\s*;/, kind: "struct" },
     patterns: [
@@ -143,6 +146,8 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
   },
   verilog: {
     ...SLASHES,
+    begins: /^(?!`(?:ifdef|ifndef|elsif|else|endif|include|undef|timescale|default_nettype|resetall)\b)/,
+    section: { kinds: ["module"], end: /^(?:endmodule|endprogram|endchecker|endpackage)\b/ },
     namedAtEnd: {
       begins: /^\s*typedef\s+(?:enum|struct|union)\b[^;}]*$/,
       ends: /^\s*\}\s*(\w+)\s*(?:\[[^\]]*\]\s*)?;/,
@@ -176,6 +181,7 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
   },
   shader: {
     ...SLASHES,
+    begins: NO_DIRECTIVE,
     patterns: [
       [/^\s*struct\s+(\w+)/, "struct"],
       [/^(?:@\w+(?:\([^)]*\))?\s*)*fn\s+(\w+)/, "function"],
@@ -225,6 +231,7 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
   },
   haxe: {
     ...SLASHES,
+    begins: NO_DIRECTIVE,
     patterns: [
       [/^\s*(?:@:\w+(?:\([^)]*\))?\s+)*(?:(?:private|final|extern|abstract)\s+)*(?:class|abstract)\s+(\w+)/, "class"],
       [/^\s*(?:(?:private|extern)\s+)*interface\s+(\w+)/, "interface"],
@@ -238,6 +245,7 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
   },
   vala: {
     ...SLASHES,
+    begins: NO_DIRECTIVE,
     patterns: [
       [/^\s*namespace\s+([\w.]+)/, "namespace"],
       [/^\s*(?:(?:public|private|internal|protected|abstract|sealed)\s+)*class\s+([\w.]+)/, "class"],

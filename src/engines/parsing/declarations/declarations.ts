@@ -25,7 +25,7 @@ const BODY = /^(?:\{|(?:begin|do|then|where|is|var|contains)\b)/i;
 const CLOSING =
   /^(?:[)\]}]|(?:end|end ?(?:module|function|task|class|package|interface|program|if|do|subroutine|type|macro|foreach|method|form)|done)\b)/i;
 /** Lines that the head of a declaration may have. */
-const MAX_HEAD_LINES = 12;
+const MAX_HEAD_LINES = 20;
 /** Indentation of a section, which lines without any do not end. */
 const SECTION = -1;
 
@@ -122,17 +122,21 @@ class DeclarationReader {
     return false;
   }
 
-  /** A line, with those below it, up to `=`, where the next one goes on with it. */
+  /** A line, with those below it that belong to its head, up to `=` or `where`. */
   #withNext(row: number, line: string, indent: number): string {
-    const { goesOn } = this.#rules;
+    const { goesOn, opens, comment } = this.#rules;
     if (!goesOn) return line;
+    const isOpen = opens?.test(line) === true;
     const parts = [line.trimEnd()];
-    for (let next = row + 1; next < this.#source.lineCount && parts.length < MAX_HEAD_LINES; next++) {
+    const end = Math.min(this.#source.lineCount, row + MAX_HEAD_LINES);
+    for (let next = row + 1; next < end; next++) {
       const below = matched(this.#source.line(next));
       const content = below.trim();
-      if (below.length - below.trimStart().length <= indent || (parts.length === 1 && !goesOn.test(content))) break;
+      if (isOpen && (content === "" || comment.test(below))) continue;
+      const isBelow = below.length - below.trimStart().length > indent;
+      if (!isBelow || (parts.length === 1 && !isOpen && !goesOn.test(content))) break;
       parts.push(content);
-      if (/(?:^|\s)=(?:\s|$)/.test(content)) break;
+      if (/(?:^|\s)(?:=|where)(?:\s|$)/.test(content)) break;
     }
     return matched(parts.join(" "));
   }

@@ -1,4 +1,4 @@
-import { SLASHES, DASHES, SEMICOLON, type DeclarationRules } from "./rules.ts";
+import { SLASHES, DASHES, NO_DIRECTIVE, SEMICOLON, type DeclarationRules } from "./rules.ts";
 
 /** The function that an equation of Haskell defines: a name that is none of its words, and not the left side of an operator. */
 const EQUATION = String.raw`(?!(?:import|where|infix[lr]?|deriving|default|foreign|pattern|else|then|in|of|data|newtype|type|class|instance|module|let|if|case|do)\b)([a-z_][\w']*)(?!\s+(?:[!#$%&*+./<>?@\\^~:-]+\s|${"`"}))\s[^=]*=(?!=)`;
@@ -6,6 +6,8 @@ const EQUATION = String.raw`(?!(?:import|where|infix[lr]?|deriving|default|forei
 const HASKELL: DeclarationRules = {
   comment: DASHES,
   block: [/(?:^|\s)\{-/, "-}"],
+  begins: NO_DIRECTIVE,
+  opens: /^(?:class|instance)\b(?!.*\bwhere\b)/,
   goesOn: /^(?:::|[|=](?![|=]))/,
   members: [
     [/^\s+([a-z_][\w']*)\s*(?:,[\s\w',]*)?::/, "method"],
@@ -17,7 +19,7 @@ const HASKELL: DeclarationRules = {
     [/^type\s+(?:family\s+|instance\s+)?([A-Z][\w']*)/, "type"],
     [/^class\s+(?:[^=]*=>\s*)?([A-Z][\w'.]*)/, "interface"],
     [
-      /^instance\s+(?:[a-z]\w*\s*::\s*)?(?:[^=]*=>\s*)?([A-Z][\w'.]*\s+(?:\((?:[^()]|\([^()]*\))*\)|[^\s(]\S*))/,
+      /^instance\s+(?:\{-#[^#]*#-\}\s*)?(?:[a-z]\w*\s*::\s*)?(?:[^=]*=>\s*)?([A-Z][\w'.]*\s+(?:\((?:[^()]|\([^()]*\))*\)|[^\s(]\S*))/,
       "extension",
     ],
     [/^pattern\s+([A-Z][\w']*)/, "constant"],
@@ -55,6 +57,7 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
   },
   fsharp: {
     comment: /^\s*\/\//,
+    begins: NO_DIRECTIVE,
     block: [/(?:^|\s)\(\*/, "*)"],
     patterns: [
       [/^\s*(?:namespace|module)\s+(?:rec\s+|internal\s+|private\s+|public\s+)*([\w.]+)/, "module"],
