@@ -62,10 +62,10 @@ describe("settings of clients", () => {
     fc.assert(
       fc.property(fc.option(settings, { nil: undefined }), (before) => {
         const first = addEntry(before, json)?.after ?? "";
-        rememberChange(env, "a", before, first);
+        rememberChange(env, { file: "a", before, after: first, folders: [] });
         const other = { ...json, entry: { url: "https://api.example.com/mcp" }, isSame: () => false };
         const second = addEntry(first, other)?.after ?? "";
-        rememberChange(env, "a", first, second);
+        rememberChange(env, { file: "a", before: first, after: second, folders: [] });
         expect(originalText(env, "a", first)).toBeUndefined();
         expect(originalText(env, "a", second)).toEqual({ text: before });
         forgetChange(env, "a");
@@ -112,7 +112,7 @@ describe("settings of clients", () => {
             expect(after, what).toContain(comment);
           if (before?.includes("\r\n")) expect(after.replaceAll("\r\n", ""), what).not.toContain("\n");
           expect(addEntry(after, wanted), what).toBeUndefined();
-          rememberChange(env, name, before, after);
+          rememberChange(env, { file: name, before, after, folders: [] });
           expect(originalText(env, name, after), what).toEqual({ text: before });
           expect(addEntry(removeEntry(after, wanted) ?? "", wanted)?.after, what).toBeDefined();
           count++;

@@ -85,10 +85,11 @@ function textOf(bytes: Uint8Array): string | undefined {
 }
 
 /** Replaces the settings in one step, with the mode that they had. */
-export function writeSettings({ file, forUser }: Place, text: string): void {
+export function writeSettings({ file, forUser }: Place, text: string): string[] {
   const mode = statOf(file)?.mode ?? (forUser ? 0o600 : 0o644);
-  makeFolder(dirname(file), forUser ? 0o700 : 0o755);
+  const made = makeFolder(dirname(file), forUser ? 0o700 : 0o755);
   replaceFile(file, text, mode & 0o777);
+  return made;
 }
 
 function statOf(file: string): Stats | undefined {

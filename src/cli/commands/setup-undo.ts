@@ -9,6 +9,9 @@ import { replaceFile } from "../machine/replace-file.ts";
 /** Files in the record. The oldest is dropped beyond that; undoing it removes the entry and does not restore the text. */
 const MAX_FILES = 500;
 
+/** More folders than a client's settings are deep. */
+const MAX_FOLDERS = 100;
+
 /** The change of a file, to reverse it. Only the changed part is kept, because the rest may hold keys of other servers. */
 const changeSchema = z.object({
   /** SHA-256 of the text that was written. */
@@ -20,6 +23,8 @@ const changeSchema = z.object({
   length: z.int().min(0),
   /** The part as it was before. */
   text: z.string(),
+  /** Folders that were made for the file, outermost first; absent in records of earlier versions. */
+  folders: z.array(z.string()).max(MAX_FOLDERS).optional(),
 });
 const recordSchema = z.object({ version: z.literal(1), files: z.record(z.string(), changeSchema) });
 
@@ -28,15 +33,26 @@ type SetupRecord = z.infer<typeof recordSchema>;
 const hashOf = (text: string): string => sha256(Buffer.from(text)).toString("hex");
 const recordFile = (env: Environment): string => join(configDirectory(env), "setup.json");
 
-/** Remembers how to undo that `after` was written over `before` (undefined: there was no file). */
-export function rememberChange(env: Environment, file: string, before: string | undefined, after: string): void {
+interface Written {
+  file: string;
+  /** Undefined: there was no file. */
+  before: string | undefined;
+  after: string;
+  /** Folders that were made for the file, outermost first. */
+  folders: readonly string[];
+}
+
+/** Remembers how to undo that `after` was written over `before`. */
+export function rememberChange(env: Environment, { file, before, after, folders }: Written): void {
   const { files } = readRecord(env);
   // Undoing a second setup restores the text from before the first.
   const original = before === undefined ? undefined : originalOf(files, file, before);
   const old = original === undefined ? before : original.text;
   const { [file]: _, ...others } = files;
   const kept = Object.entries(others).slice(1 - MAX_FILES);
-  writeRecord(env, { version: 1, files: { ...Object.fromEntries(kept), [file]: changeOf(old, after) } });
+  const made = old === undefined && before !== undefined ? foldersMadeFor(env, file) : folders;
+  const change = { ...changeOf(old, after), folders: made.slice(-MAX_FOLDERS) };
+  writeRecord(env, { version: 1, files: { ...Object.fromEntries(kept), [file]: change } });
 }
 
 /** What stood in a file before setup wrote `current`; undefined if something else has changed it since. */
@@ -46,6 +62,12 @@ export function originalText(
   current: string,
 ): { text: string | undefined } | undefined {
   return originalOf(readRecord(env).files, file, current);
+}
+
+/** Folders that setup made for a file, outermost first. */
+export function foldersMadeFor(env: Environment, file: string): string[] {
+  const { files } = readRecord(env);
+  return (Object.hasOwn(files, file) && files[file]?.folders) || [];
 }
 
 export function forgetChange(env: Environment, file: string): void {

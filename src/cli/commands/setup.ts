@@ -1,4 +1,4 @@
-import { accessSync, constants, rmSync } from "node:fs";
+import { accessSync, constants, rmdirSync, rmSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { apiUrlOf, checkApiUrl, type Context } from "../context.ts";
@@ -6,7 +6,7 @@ import { CliError, EXIT } from "../exit-codes.ts";
 import { type Client, CLIENT_NAMES, CLIENTS, type Server } from "./setup-clients.ts";
 import { addEntry, removeEntry, SERVER, type Wanted } from "./setup-edit.ts";
 import { type Place, placeOf, readSettings, writeSettings } from "./setup-file.ts";
-import { forgetChange, originalText, rememberChange } from "./setup-undo.ts";
+import { foldersMadeFor, forgetChange, originalText, rememberChange } from "./setup-undo.ts";
 import { commandFiles, packageCommand } from "../machine/platform.ts";
 
 export interface SetupOptions {
@@ -58,8 +58,8 @@ export async function setup(context: Context, name: string, options: SetupOption
     for (const line of added) ui.note(ui.style("green", `+ ${line}`));
   }
   await confirm(context, options, "Write it?");
-  writeSettings(place, change.after);
-  rememberChange(context.env, file, before, change.after);
+  const folders = writeSettings(place, change.after);
+  rememberChange(context.env, { file, before, after: change.after, folders });
   ui.result({ client: name, file, written: true, unchanged: false, replaced: removed.length > 0 }, () => [
     `${file} is written. Restart ${client.title} to use it.`,
     ...(options.remote === true
@@ -80,12 +80,25 @@ function undo(context: Context, name: string, client: Client, place: Place, befo
   const { property } = client;
   const after = before === undefined || original ? original?.text : removeEntry(before, { file, property });
   const isRemoved = original !== undefined || after !== undefined;
-  if (original && original.text === undefined) rmSync(file);
-  else if (after !== undefined) writeSettings(place, after);
+  if (original && original.text === undefined) {
+    rmSync(file);
+    removeEmpty(foldersMadeFor(env, file));
+  } else if (after !== undefined) writeSettings(place, after);
   forgetChange(env, file);
   ui.result({ client: name, file, written: isRemoved, unchanged: !isRemoved }, () =>
     isRemoved ? `${file} is without codectx. Restart ${client.title}.` : `${file} has no codectx.`,
   );
+}
+
+/** Removes folders, innermost first, up to the first that something else is in or that is gone. */
+function removeEmpty(folders: readonly string[]): void {
+  for (const folder of folders.toReversed()) {
+    try {
+      rmdirSync(folder);
+    } catch {
+      return;
+    }
+  }
 }
 
 function wantedOf(client: Client, place: Place, server: Server): Wanted {

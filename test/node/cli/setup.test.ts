@@ -1,5 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sampleFiles, Sandbox } from "./support/run.ts";
 
@@ -68,6 +78,26 @@ describe("setup", () => {
       code: 2,
       stderr: expect.stringContaining("claude-code, claude-desktop, cursor, vscode, codex"),
     });
+  });
+
+  it("takes the empty folders that it made away again, and no others", async () => {
+    sandbox.repository("app", sampleFiles(1));
+    const setup = (...args: string[]) => sandbox.run("app", ["setup", "vscode", "--yes", ...args]);
+    await setup();
+    // A second one, over the file of the first, still knows of the folder.
+    await setup("--remote", "--api-url", "https://api.example.com");
+    expect(await setup("--undo")).toMatchObject({ code: 0 });
+    expect(existsSync(sandbox.path("app/.vscode"))).toBe(false);
+
+    await setup();
+    sandbox.write("app/.vscode/tasks.json", "{}");
+    await setup("--undo");
+    expect(readdirSync(sandbox.path("app/.vscode"))).toEqual(["tasks.json"]);
+
+    rmSync(sandbox.path("app/.vscode/tasks.json"));
+    await setup();
+    await setup("--undo");
+    expect(readdirSync(sandbox.path("app/.vscode"))).toEqual([]);
   });
 
   it("writes nothing into a shared file that only this machine has", async () => {
