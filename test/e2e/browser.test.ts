@@ -376,7 +376,7 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
     await still.getByText("Copy it now").waitFor();
     await still.getByRole("link", { name: "Connect", exact: true }).first().click();
     await still.getByRole("link", { name: "Keys and connected agents" }).click();
-    await still.getByRole("button", { name: "Revoke …" }).click();
+    await still.getByRole("button", { name: "Revoke … without script" }).click();
     await still.getByRole("button", { name: "Revoke for good" }).click();
     await still.getByText("The key is revoked").waitFor();
     await plain.close();

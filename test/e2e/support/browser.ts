@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import type { Browser, BrowserContext, Page, Response } from "playwright-core";
 import { expect } from "vitest";
 import { rowsOf } from "../../../src/service/db/rows.ts";
+import { createKey } from "../../../src/service/tenancy/index.ts";
 import { addUser } from "../../../src/service/users/index.ts";
 import { seedDashboard } from "../../support/dashboard-seed.ts";
 import { findViolations } from "./axe.ts";
@@ -68,11 +69,13 @@ export async function fillTeam(slug: string): Promise<void> {
   const tenantId = row?.id ?? "";
   await seedDashboard(database(), tenantId, "system", { workspaces: 12, runs: 40, auditEvents: 20, days: 3 });
   const long = `git.example.com/acme/${"x".repeat(180)}`;
-  await addUser(database(), {
+  const { userId } = await addUser(database(), {
     email: `${"m".repeat(60)}@${"mail.".repeat(24)}example.com`,
     tenantId,
     role: "member",
   });
+  const restrictions = { monthlyCredits: 120_000, ratePerMinute: 600 };
+  await createKey(database(), { tenantId, name: "k".repeat(80), kind: "api_key", userId, restrictions });
   await database().execute(
     sql`update workspaces set repo = ${long} where tenant_id = ${tenantId} and repo = 'github.com/acme/billing'`,
   );

@@ -133,8 +133,7 @@ function KeyTable({ keys, base, manages, label, empty }: KeyTableProps) {
     <Table
       label={label}
       headings={[
-        "Name",
-        "Public id",
+        "Name and public id",
         "Whose",
         "Limits",
         "State",
@@ -151,13 +150,15 @@ function KeyTable({ keys, base, manages, label, empty }: KeyTableProps) {
             <span class="clip" title={key.name}>
               {key.name}
             </span>
-            {key.agent && <span class="soft small"> at {key.agent.host}</span>}
+            {key.agent && <span class="soft small">at {key.agent.host} </span>}
+            <code title={`Public id: ${key.id}`}>…{key.id.slice(-8)}</code>
           </th>
-          <td data-label="Public id">
-            <code title={key.id}>…{key.id.slice(-8)}</code>
+          <td data-label="Of">
+            <span class="clip" title={key.owner ?? undefined}>
+              {key.owner ?? "the team"}
+            </span>
           </td>
-          <td data-label="Of">{key.owner ?? "the team"}</td>
-          <td class="small" data-label="Limits">
+          <td class="small reason" data-label="Limits">
             {limitsOf(key)}
           </td>
           <td>{stateTag(key)}</td>
