@@ -1,4 +1,4 @@
-import { SLASHES, HASH, DASHES, NO_DIRECTIVE, type DeclarationRules } from "./rules.ts";
+import { SLASHES, HASH, DASHES, NO_DIRECTIVE, TRIPLE_QUOTES, type DeclarationRules } from "./rules.ts";
 
 /** Functions of languages with the syntax of C, whose types come first. */
 const OF_C: DeclarationRules["patterns"][number] = [
@@ -23,6 +23,7 @@ const MOVE: DeclarationRules = {
 /** Compiled languages. By the id of the language. */
 export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
   crystal: {
+    heredoc: /<<-'?(\w+)'?/,
     ...HASH,
     patterns: [
       [/^\s*(?:private\s+)?(?:abstract\s+)?(?:class|struct)\s+([\w:]+)/, "class"],
@@ -34,6 +35,7 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   nim: {
+    texts: ['"""'],
     ...HASH,
     block: [/(?:^|\s)#\[/, "]#"],
     patterns: [
@@ -190,6 +192,7 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   cython: {
+    texts: TRIPLE_QUOTES,
     ...HASH,
     patterns: [
       [/^\s*(?:cdef\s+)?(?:public\s+|api\s+)*class\s+(\w+)/, "class"],
@@ -199,6 +202,7 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   groovy: {
+    texts: TRIPLE_QUOTES,
     ...SLASHES,
     patterns: [
       [/^\s*(?:(?:public|private|protected|static|final|abstract)\s+)*(?:class|trait)\s+(\w+)/, "class"],
@@ -261,6 +265,7 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
   cairo: MOVE,
   move: MOVE,
   mojo: {
+    texts: ['"""'],
     ...HASH,
     patterns: [
       [/^\s*(?:struct|trait|class)\s+(\w+)/, "struct"],
@@ -269,6 +274,7 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   vyper: {
+    texts: ['"""'],
     ...HASH,
     patterns: [
       [/^(?:struct|event|flag|enum)\s+(\w+)/, "struct"],

@@ -23,7 +23,9 @@ const NAMESPACES: ReadonlySet<SymbolKind> = new Set<SymbolKind>(["module", "name
 /** Lines that belong to what begins at the same indentation: brackets, and words around a body. */
 const BODY = /^(?:\{|(?:begin|do|then|where|is|var|contains)\b)/i;
 const CLOSING =
-  /^(?:[)\]}]|(?:end|end ?(?:module|function|task|class|package|interface|program|if|do|subroutine|type|macro|foreach|method|form)|done)\b)/i;
+  /^(?:[\]}]|(?:end|end ?(?:module|function|task|class|package|interface|program|if|do|subroutine|type|macro|foreach|method|form)|done)\b)/i;
+/** Lines that a text may have. */
+const MAX_TEXT_LINES = 1_000;
 /** Lines that the head of a declaration may have. */
 const MAX_HEAD_LINES = 20;
 /** Indentation of a section, which lines without any do not end. */
@@ -81,6 +83,7 @@ class DeclarationReader {
       if (content === "" || this.#isComment(whole.trimStart())) continue;
       if (content === line && this.#rules.begins?.test(line) === false) continue;
       this.#line(row, line, content, line.length - content.length);
+      row = this.#endOfText(row, whole) ?? row;
       this.#last = row;
     }
     this.#closeAll(SECTION - 1);
@@ -92,6 +95,11 @@ class DeclarationReader {
       this.#closeAll(SECTION);
       this.#endInnermost(row);
       return;
+    }
+    if (content.startsWith(")")) {
+      // It ends a list of parameters, which a body may follow.
+      this.#closeAll(indent);
+      if (this.#open.at(-1)?.indent === indent) return;
     }
     const inner = this.#open.at(-1);
     if (inner?.indent === indent && (this.#isBody(line, content) || continues(inner, content))) return;
@@ -141,6 +149,19 @@ class DeclarationReader {
     return matched(parts.join(" "));
   }
 
+  /** A line, with those below it that its list of parameters takes. */
+  #withParameters(row: number, line: string): string {
+    const parts = [line];
+    const end = Math.min(this.#source.lineCount, row + MAX_HEAD_LINES);
+    for (let next = row + 1; next < end; next++) {
+      const content = matched(this.#source.line(next)).trim();
+      const isPart = /[(,]\s*$/.test(parts.at(-1) ?? "") || (parts.length > 1 && content.startsWith(")"));
+      if (!isPart) break;
+      parts.push(content);
+    }
+    return parts.join(" ");
+  }
+
   /** Whether a line belongs to a declaration at the same indentation: `var` begins a declaration in some languages, part of one in Pascal. */
   #isBody(line: string, content: string): boolean {
     return BODY.test(content) && !this.#rules.patterns.some(([pattern]) => pattern.test(line));
@@ -167,7 +188,12 @@ class DeclarationReader {
     for (const [pattern, kind] of around?.inner === indent ? [...members, ...patterns] : patterns) {
       const found = pattern.exec(line);
       if (!found) continue;
-      this.#add(row, { name: found.slice(1).filter(Boolean).join("."), kind, indent, signature: line });
+      this.#add(row, {
+        name: found.slice(1).filter(Boolean).join("."),
+        kind,
+        indent,
+        signature: kind === "function" ? this.#withParameters(row, line) : line,
+      });
       return;
     }
   }
@@ -192,6 +218,20 @@ class DeclarationReader {
     this.#open.push({ index, name, kind, indent: isSection ? SECTION : indent });
   }
 
+  /** The row that ends a text of several lines which begins on a row; undefined if none does, or if it does not end. */
+  #endOfText(row: number, line: string): number | undefined {
+    const { texts = [], heredoc } = this.#rules;
+    const mark = texts.find((each) => line.split(each).length % 2 === 0);
+    const begun = mark === undefined ? heredoc?.exec(matched(line))?.slice(1).find(Boolean) : undefined;
+    if (mark === undefined && begun === undefined) return undefined;
+    const end = Math.min(this.#source.lineCount, row + MAX_TEXT_LINES);
+    for (let next = row + 1; next < end; next++) {
+      const below = this.#source.line(next);
+      if (mark === undefined ? isEndOf(below.trimStart(), begun ?? "") : below.includes(mark)) return next;
+    }
+    return undefined;
+  }
+
   /** Whether a line is a comment, or within one. */
   #isComment(content: string): boolean {
     const [opening, closing] = this.#rules.block ?? [];
@@ -206,6 +246,12 @@ class DeclarationReader {
     if (opened && (isWhole || !isLine)) this.#isInComment = !content.includes(closing, opened.index + opened[0].length);
     return isWhole || isLine;
   }
+}
+
+/** Whether a line ends what began with `<<END`, or with `@"`. */
+function isEndOf(content: string, begun: string): boolean {
+  const end = /^["']$/.test(begun) ? `${begun}@` : begun;
+  return content.startsWith(end) && !/^\w/.test(content.slice(end.length));
 }
 
 /** Whether a line is another clause of a declaration: `f 0 = 1` below `f :: Int`. */

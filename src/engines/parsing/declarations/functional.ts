@@ -33,6 +33,7 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
   haskell: HASKELL,
   purescript: HASKELL,
   elm: {
+    texts: ['"""'],
     comment: DASHES,
     block: [/(?:^|\s)\{-/, "-}"],
     patterns: [
@@ -56,6 +57,7 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   fsharp: {
+    texts: ['"""'],
     comment: /^\s*\/\//,
     begins: NO_DIRECTIVE,
     block: [/(?:^|\s)\(\*/, "*)"],

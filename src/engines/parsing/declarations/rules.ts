@@ -20,6 +20,10 @@ export interface DeclarationRules {
   block?: readonly [opening: RegExp, closing: string];
   /** How lines without indentation begin that may end a declaration: others are part of a text, as of documentation in Lisp, or directives. */
   begins?: RegExp;
+  /** Marks that begin and end a text of several lines. */
+  texts?: readonly string[];
+  /** What begins a text that a line of its own ends; the first group that matches is that line, or the quote before its `@`. */
+  heredoc?: RegExp;
   /** Between the names of a container and a member; a dot unless given. */
   separator?: string;
   /** Kinds of containers that reach to the next one, or to a line such as `end`, without indentation. */
@@ -29,6 +33,8 @@ export interface DeclarationRules {
 /** A line that is no directive of a preprocessor, but for those that define something. */
 export const NO_DIRECTIVE =
   /^(?!#\s*(?:if|ifdef|ifndef|elif|elseif|else|end|endif|pragma|include|import|undef|error|warning|line|region|endregion)\b)/i;
+
+export const TRIPLE_QUOTES = ['"""', "'''"] as const;
 
 export const SLASHES = { comment: /^\s*(?:\/\/|\/?\*)/, block: [/(?:^|\s)\/\*/, "*/"] } as const;
 export const HASH = { comment: /^\s*#/ } as const;

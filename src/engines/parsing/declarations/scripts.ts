@@ -1,8 +1,9 @@
-import { HASH, SLASHES, type DeclarationRules } from "./rules.ts";
+import { HASH, SLASHES, TRIPLE_QUOTES, type DeclarationRules } from "./rules.ts";
 
 /** Scripting languages. By the id of the language. */
 export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
   perl: {
+    heredoc: /<<[~-]?(?:"([^"]+)"|'([^']+)'|([A-Z_]\w*))/,
     ...HASH,
     // Documentation begins with any command: `=head1`, `=over`.
     block: [/^=[a-z]/, "=cut"],
@@ -24,6 +25,7 @@ export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   julia: {
+    texts: ['"""'],
     ...HASH,
     block: [/(?:^|\s)#=/, "=#"],
     section: { kinds: ["module"] },
@@ -41,6 +43,7 @@ export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   powershell: {
+    heredoc: /@(["'])\s*$/,
     ...HASH,
     block: [/(?:^|\s)<#/, "#>"],
     patterns: [
@@ -70,6 +73,7 @@ export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
   fish: { ...HASH, patterns: [[/^\s*function\s+([\w.:-]+)/, "function"]] },
   batch: { comment: /^\s*(?:rem\b|::)/i, patterns: [[/^:(?!:)(\w[\w.-]*)/, "function"]] },
   coffeescript: {
+    texts: TRIPLE_QUOTES,
     ...HASH,
     block: [/^###(?!#)/, "###"],
     patterns: [
@@ -78,6 +82,7 @@ export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   gdscript: {
+    texts: ['"""'],
     ...HASH,
     patterns: [
       [/^class_name\s+(\w+)/, "class"],
@@ -102,6 +107,7 @@ export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   snakemake: {
+    texts: TRIPLE_QUOTES,
     ...HASH,
     patterns: [
       [/^\s*(?:rule|checkpoint|module|subworkflow)\s+(\w+)/, "function"],
@@ -110,6 +116,7 @@ export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   nextflow: {
+    texts: TRIPLE_QUOTES,
     ...SLASHES,
     patterns: [
       [/^\s*(?:process|workflow)\s+(\w+)/, "function"],
