@@ -13,6 +13,11 @@ describe("declarations found by lines", () => {
     expect(symbols.map(({ name }) => name)).toEqual(["f"]);
   });
 
+  it("are found in bounded time where texts do not end", async () => {
+    const lines = Array.from({ length: 100_000 }, (_, i) => `<<A${i}`).join("\n");
+    expect((await parseText("perl", `${lines}\nsub add {\n}\n`)).symbols.map(({ name }) => name)).toEqual(["add"]);
+  });
+
   it("take time in proportion to the text", async () => {
     const units = ["(", " ", "a ", "/* ", "a::", "<", "=>", "type ", "sub a { ", "@a ", "a(b", "a[b", "``a", "a + "];
     const begun = ["typedef ", "@property ", "- (", "instance "].map((begin) => begin + "A_A ".repeat(500));

@@ -128,7 +128,7 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
       [/^\s*(?:\w+(?:\(\w+\))?\s+){0,3}?(~?this)\s*\([^;{]*(?:\{|$)/, "function"],
       [/^\s*(?:\w+(?:\(\w+\))?\s+){0,2}?alias\s+(\w+)\s*(?:\([^)]*\)\s*)?=/, "type"],
       [
-        /^\s{0,8}(?!(?:else|return|if|while|for|foreach|switch|case|import|alias|throw|new|assert|mixin)\b)(?:@?[\w.!()[\]*]+\s+){1,6}(\w+)\s*\([^;{]*(?:\{|$)/,
+        /^\s{0,8}(?!(?:else|return|if|while|for|foreach|switch|case|import|alias|throw|new|assert|mixin)\b)(?:@?[\w.!()[\]*]+\s+){1,6}(?!(?:if|foreach|while|switch|assert)\b)(\w+)\s*\([^;{]*(?:\{|$)/,
         "function",
       ],
     ],

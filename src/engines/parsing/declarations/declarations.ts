@@ -21,11 +21,12 @@ const CONTAINERS: ReadonlySet<SymbolKind> = new Set<SymbolKind>([
 ]);
 const NAMESPACES: ReadonlySet<SymbolKind> = new Set<SymbolKind>(["module", "namespace"]);
 /** Lines that belong to what begins at the same indentation: brackets, and words around a body. */
-const BODY = /^(?:\{|(?:begin|do|then|where|is|var|contains)\b)/i;
+const BODY = /^(?:\{|(?:begin|do|then|where|is|var|contains|rescue|ensure)\b)/i;
 const CLOSING =
   /^(?:[\]}]|(?:end|end ?(?:module|function|task|class|package|interface|program|if|do|subroutine|type|macro|foreach|method|form)|done)\b)/i;
-/** Lines that a text may have. */
+/** Lines that a text may have, and lines of a file that are looked at in vain for the ends of texts. */
 const MAX_TEXT_LINES = 1_000;
+const MAX_LOOKED_LINES = 50_000;
 /** Lines that the head of a declaration may have. */
 const MAX_HEAD_LINES = 20;
 /** Indentation of a section, which lines without any do not end. */
@@ -66,6 +67,8 @@ class DeclarationReader {
   /** Last row that is neither blank nor a comment. */
   #last = 0;
   #isInComment = false;
+  /** Lines that were looked at for the end of a text that has none. */
+  #looked = 0;
 
   constructor(rules: DeclarationRules, source: SourceText) {
     this.#rules = rules;
@@ -76,7 +79,8 @@ class DeclarationReader {
   read(): Outline {
     const { lineCount } = this.#source;
     for (let row = 0; row < lineCount; row++) {
-      const whole = this.#source.line(row);
+      // A mark of the byte order is no indentation.
+      const whole = this.#source.line(row).replace(/^\u{FEFF}/u, "");
       const line = matched(whole);
       const content = line.trimStart();
       // Where a comment ends is looked for beyond what is matched: a line of exports or of data may be longer.
@@ -223,12 +227,13 @@ class DeclarationReader {
     const { texts = [], heredoc } = this.#rules;
     const mark = texts.find((each) => line.split(each).length % 2 === 0);
     const begun = mark === undefined ? heredoc?.exec(matched(line))?.slice(1).find(Boolean) : undefined;
-    if (mark === undefined && begun === undefined) return undefined;
+    if ((mark === undefined && begun === undefined) || this.#looked > MAX_LOOKED_LINES) return undefined;
     const end = Math.min(this.#source.lineCount, row + MAX_TEXT_LINES);
     for (let next = row + 1; next < end; next++) {
       const below = this.#source.line(next);
       if (mark === undefined ? isEndOf(below.trimStart(), begun ?? "") : below.includes(mark)) return next;
     }
+    this.#looked += end - row;
     return undefined;
   }
 
