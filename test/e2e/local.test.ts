@@ -131,7 +131,7 @@ describe("npm start", () => {
         [{ ...ports, DATA_DIR: newDataDir(), PORT: port }, /port \d+ is in use.*PORT/],
         [{ ...ports, DATA_DIR: newDataDir(), SITE_PORT: port }, /port \d+ is in use.*SITE_PORT/],
         [{ ...ports, DATA_DIR: foreign }, /holds files that are not this service's/],
-        [{ ...ports, DATA_DIR: path.join(file, "data") }, /cannot be used \(ENOTDIR\)/],
+        [{ ...ports, DATA_DIR: path.join(file, "data") }, /cannot be used \(EEXIST\)/],
         [{ ...ports, DATA_DIR: damaged }, /secrets\.json is damaged/],
         [{ ...ports, DATA_DIR: newDataDir(), PORT: "many" }, /PORT: expected a port/],
       ];
@@ -266,9 +266,9 @@ describe("npm run admin", () => {
       stdout: "",
       stderr: "error: key create needs --name\n",
     });
-    await expect(admin("key", "list")).rejects.toMatchObject({
+    await expect(admin("key", "show")).rejects.toMatchObject({
       code: 2,
-      stderr: 'error: unknown command "key list": expected one of key create, key revoke (see --help)\n',
+      stderr: 'error: unknown command "key show": expected one of key create, key list, key revoke (see --help)\n',
     });
     await expect(admin("tenant", "set", "--tenant", tenantId, "--shared-index", "maybe")).rejects.toMatchObject({
       code: 2,

@@ -16,8 +16,12 @@ export async function pathCommand(
   const found = await ask(context, path, {
     options,
     request: () => requestOf(CALL_PATH, { from, to, ...options }),
-    missing: ({ paths }) =>
-      paths.length === 0 ? nothingFound(`no call of ${from} leads to ${to}, as far as is known`) : undefined,
+    missing: ({ paths, truncated }) =>
+      paths.length === 0
+        ? nothingFound(
+            `no call of ${from} leads to ${to}, as far as is known${truncated ? "; not all calls could be followed" : ""}`,
+          )
+        : undefined,
   });
   const { paths, truncated } = found.answer;
   await show(context, found, pathResponse, () => {

@@ -107,10 +107,12 @@ const XML_BYTES = 64;
 /** Size of the part of a file in which a class of Apex begins, below its comments. */
 const APEX_BYTES = 8_192;
 
-/** Whether a header declares something of Objective-C. */
+/** Whether C code is Objective-C. A class that is only named leaves a header what it is otherwise. */
 function isObjectiveC(bytes: Uint8Array): boolean {
   const head = new TextDecoder("latin1").decode(bytes.subarray(0, HEADER_BYTES));
-  return /^@(?:interface|protocol|class|import)[ \t]/m.test(head) && !/^[ \t]*#[ \t]*if.*\b__OBJC__\b/m.test(head);
+  if (/^@(?:interface|implementation|protocol)[ \t]+\w/m.test(head) && /^@end\b/m.test(head)) return true;
+  const names = /^@class[ \t]+\w+(?:[ \t]*,[ \t]*\w+)*[ \t]*;|^@import[ \t]+[\w.]+[ \t]*;/m.test(head);
+  return names && !/^[ \t]*#[ \t]*if.*\b__OBJC__\b/m.test(head) && !isCpp(bytes);
 }
 
 /** Whether C code is C++. Code inside `#ifdef __cplusplus` does not count. */

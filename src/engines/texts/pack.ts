@@ -158,7 +158,7 @@ export class TextPack {
     if (!place) throw new RangeError(`the pack has no block ${block}`);
     const bytes = await this.#reader.read(place.offset, place.length);
     const damaged = () => new SearchFormatError(`block ${block} of the pack of texts is damaged`, this.#reader.name);
-    if (checksum(bytes) !== place.checksum) throw damaged();
+    if (checksum(bytes) !== place.checksum || place.byteLength > MAX_BLOCK_BYTES) throw damaged();
     let raw: Uint8Array;
     try {
       // In one step, with a byte more than there is, so that zlib need not be asked again whether there is more.

@@ -21,6 +21,7 @@ describe("declarations found by lines", () => {
   it("take time in proportion to the text", async () => {
     const units = ["(", " ", "a ", "/* ", "a::", "<", "=>", "type ", "sub a { ", "@a ", "a(b", "a[b", "``a", "a + "];
     const begun = ["typedef ", "@property ", "- (", "instance "].map((begin) => begin + "A_A ".repeat(500));
+    begun.push(`A${" ".repeat(490)}`);
     const hostile = [...units.map((part) => part.repeat(500)), ...begun];
     for (const { id, mode } of LANGUAGES.filter((each) => each.mode === "declarations"))
       for (const part of hostile) {

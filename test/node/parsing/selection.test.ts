@@ -89,6 +89,9 @@ describe("language", () => {
     ["#import <Foundation/Foundation.h>\n@interface Cart : NSObject\n@end\n", "objective-c"],
     ["#ifdef __OBJC__\n@class NSString;\n#endif\nint f(void);\n", "c"],
     ["/** @interface of a cart */\nint f(void);\n", "c"],
+    ["/**\n@class Cart\n@brief Sells.\n@interface of it\n*/\nstruct cart { int a; };\n", "c"],
+    ["@class NSView;\nnamespace a { class Cart; }\n", "cpp"],
+    ["@class Cart, Item;\nvoid sell(Cart *cart);\n", "objective-c"],
   ])("of a header %j is %s", (text, expected) => {
     expect(contentLanguage("c", encode(text))).toBe(expected);
   });

@@ -42,7 +42,7 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
       [/^\s*(?:proc|func|method|iterator|converter)\s+`?([^\s`*([{:]+)/, "function"],
       [/^\s*(?:template|macro)\s+`?([^\s`*([{:]+)/, "macro"],
       [
-        /^\s*(?:type\s+)?`?([A-Z]\w*)`?\*?\s*(?:\[[^\]]*\])?\s*(?:\{\.[^}]*\.\})?\s*=\s*(?:ref\s+|ptr\s+)?(?:object|enum|tuple|distinct|concept)\b/,
+        /^\s*(?:type\s+)?`?([A-Z]\w*)`?\*?(?:\s*\[[^\]]*\])?(?:\s*\{\.[^}]*\.\})?\s*=\s*(?:ref\s+|ptr\s+)?(?:object|enum|tuple|distinct|concept)\b/,
         "struct",
       ],
     ],
@@ -101,7 +101,11 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
     ...SLASHES,
     begins: NO_DIRECTIVE,
     section: { kinds: ["class", "interface"], end: /^@end\b/ },
-    namedAtEnd: { begins: /^typedef\s+(?:struct|union|enum)\b[^;}]*$/, ends: /^\}\s*(\w+)\s*;/, kind: "struct" },
+    namedAtEnd: {
+      begins: /^typedef\s+(?:struct|union|enum)\b[^;}]*$/,
+      ends: /^\}\s*\*?\s*(\w+)\b[^;]*;/,
+      kind: "struct",
+    },
     patterns: [
       [/^@(?:interface|implementation)\s+(\w+)/, "class"],
       [/^@protocol\s+(\w+)(?!.*;)/, "interface"],
@@ -148,11 +152,11 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
   },
   verilog: {
     ...SLASHES,
-    begins: /^(?!`(?:ifdef|ifndef|elsif|else|endif|include|undef|timescale|default_nettype|resetall)\b)/,
-    section: { kinds: ["module"], end: /^(?:endmodule|endprogram|endchecker|endpackage)\b/ },
+    begins: /^(?!`(?!define\b))/,
+    section: { kinds: ["module"], end: /^\s*(?:endmodule|endprogram|endchecker|endpackage)\b/ },
     namedAtEnd: {
       begins: /^\s*typedef\s+(?:enum|struct|union)\b[^;}]*$/,
-      ends: /^\s*\}\s*(\w+)\s*(?:\[[^\]]*\]\s*)?;/,
+      ends: /^\s*\}\s*(\w+)\b[^;]*;/,
       kind: "type",
     },
     patterns: [
@@ -212,7 +216,12 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
       [/^\s*tasks\.register\(\s*["'](\w+)/, "target"],
       [/^\s*(?:def|void)\s+["']([^"'\n]{1,200})["']\s*\(/, "test"],
       [
-        /^\s*(?!(?:else|return|if|while|for|switch|new|throw|assert|import|case)\b)(?:@\w+\s+)*(?:[\w.]+(?:<[^<>]{0,80}>)?(?:\[\])?\s+){1,5}(\w+)\s*\([^;{]*\{/,
+        /^\s*(?!(?:else|return|if|while|for|switch|new|throw|assert|import|case)\b)(?:@\w+\s+)*(?:[\w.]+(?:<[^<>]{0,80}>)?(?:\[\])?\s+){1,5}(\w+)\s*\([^;]*\{\s*$/,
+        "function",
+      ],
+      // With its body on the line, it has a type that no method of a build script has.
+      [
+        /^\s*(?:(?:(?:public|private|protected|static|final)\s+)+(?:[\w.]+(?:<[^<>]{0,80}>)?(?:\[\])?\s+)?|(?:def|void|boolean|int|long|double|[A-Z][\w.]*(?:<[^<>]{0,80}>)?(?:\[\])?)\s+)(\w+)\s*\([^;{]*\{/,
         "function",
       ],
     ],

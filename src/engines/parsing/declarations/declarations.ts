@@ -24,7 +24,7 @@ const NAMESPACES: ReadonlySet<SymbolKind> = new Set<SymbolKind>(["module", "name
 const BODY = /^(?:\{|(?:begin|do|then|where|is|var|contains|rescue|ensure)\b)/i;
 const CLOSING =
   /^(?:[\]}]|(?:end|end ?(?:module|function|task|class|package|interface|program|if|do|subroutine|type|macro|foreach|method|form)|done)\b)/i;
-/** Lines that a text may have, and lines of a file that are looked at in vain for the ends of texts. */
+/** Lines that a text, or a type with its name at the end, may have, and lines of a file that are looked at in vain for the ends of texts. */
 const MAX_TEXT_LINES = 1_000;
 const MAX_LOOKED_LINES = 50_000;
 /** Lines that the head of a declaration may have. */
@@ -114,22 +114,26 @@ class DeclarationReader {
       return;
     }
     this.#closeAll(indent - 1);
+    const around = this.#open.at(-1);
+    if (around && !CONTAINERS.has(around.kind)) return;
+    if (around) around.inner ??= indent;
     if (this.#declareToEnd(row, line, indent)) return;
     this.#declare(row, this.#withNext(row, line, indent), indent);
   }
 
-  /** Whether a line begins a declaration whose name stands at its end. Lines up to the next such beginning are looked at. */
+  /** Declares what begins on a line and has its name on the closing one, which is indented no deeper. Returns whether it does. */
   #declareToEnd(row: number, line: string, indent: number): boolean {
-    const { namedAtEnd } = this.#rules;
+    const { namedAtEnd, comment, begins } = this.#rules;
     if (!namedAtEnd?.begins.test(line)) return false;
-    for (let next = row + 1; next < this.#source.lineCount; next++) {
+    const end = Math.min(this.#source.lineCount, row + MAX_TEXT_LINES);
+    for (let next = row + 1; next < end; next++) {
       const below = matched(this.#source.line(next));
+      const content = below.trimStart();
+      if (content === "" || below.length - content.length > indent || content.startsWith("{")) continue;
+      if (comment.test(below) || begins?.test(below) === false) continue;
       const name = namedAtEnd.ends.exec(below)?.[1];
-      if (name !== undefined) {
-        this.#add(row, { name, kind: namedAtEnd.kind, indent, signature: `${line} } ${name}` });
-        return true;
-      }
-      if (namedAtEnd.begins.test(below)) return false;
+      if (name !== undefined) this.#add(row, { name, kind: namedAtEnd.kind, indent, signature: `${line} } ${name}` });
+      return name !== undefined;
     }
     return false;
   }
@@ -186,8 +190,6 @@ class DeclarationReader {
 
   #declare(row: number, line: string, indent: number): void {
     const around = this.#open.at(-1);
-    if (around && !CONTAINERS.has(around.kind)) return;
-    if (around) around.inner ??= indent;
     const { patterns, members = [] } = this.#rules;
     for (const [pattern, kind] of around?.inner === indent ? [...members, ...patterns] : patterns) {
       const found = pattern.exec(line);

@@ -1,7 +1,9 @@
 import { SLASHES, DASHES, NO_DIRECTIVE, SEMICOLON, type DeclarationRules } from "./rules.ts";
 
+/** A character of operators. */
+const OPERATOR = String.raw`[!#$%&*+./<=>?@\\^|~:-]`;
 /** The function that an equation of Haskell defines: a name that is none of its words, and not the left side of an operator. */
-const EQUATION = String.raw`(?!(?:import|where|infix[lr]?|deriving|default|foreign|pattern|else|then|in|of|data|newtype|type|class|instance|module|let|if|case|do)\b)([a-z_][\w']*)(?!\s+(?:[!#$%&*+./<>?@\\^~:-]+\s|${"`"}))\s[^=]*=(?!=)`;
+const EQUATION = String.raw`(?!(?:import|where|infix[lr]?|deriving|default|foreign|pattern|else|then|in|of|data|newtype|type|class|instance|module|let|if|case|do)(?![\w']))([a-z_][\w']*)(?!\s+(?:(?:[!#$%&*+./<>?@\\^~:-]|[|=](?=${OPERATOR}))${OPERATOR}*\s|${"`"}))\s[^=]*=(?!=)`;
 
 const HASKELL: DeclarationRules = {
   comment: DASHES,
@@ -112,7 +114,7 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
         "variable",
       ],
       [/^\s*\((?:defpackage|define-module|module)\s+[#:'(]*([^\s()"']+)/, "constant"],
-      [/^\s*\((?:cl-)?(?:def[a-z*-]*)\s+[(']*([^\s()"']+)/, "function"],
+      [/^\s*\((?:cl-)?(?:def(?!ault|er\b|ine-key\b)[a-z*-]*)\s+[(']*([^\s()"']+)/, "function"],
     ],
   },
   gleam: {

@@ -95,7 +95,7 @@ async function pathsIn(
     seen.add(key);
   };
   const overriding = new ImplementationsFinder(files);
-  let byName: Reached[] = [];
+  let byName: (Reached & { by: Reached })[] = [];
   let at = 0;
   let overridden = 0;
   while (at < queue.length && at < MAX_FOLLOWED && paths.length < limit) {
@@ -111,7 +111,7 @@ async function pathsIn(
         reach(each.definition, each.certainty, base);
     }
     if (at < queue.length) continue;
-    for (const { definition, certainty, by: caller } of byName) if (caller) reach(definition, certainty, caller);
+    for (const { definition, certainty, by: caller } of byName) reach(definition, certainty, caller);
     byName = [];
   }
   const isCut = at < queue.length && paths.length < limit;
