@@ -49,6 +49,11 @@ export function visibleJson(value: unknown): string {
   return JSON.stringify(value).replace(UNSEEN, units);
 }
 
+/** `1 file`, `2 files`. */
+export function numberOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /** Contents of a form field, a tag, or text between tags. */
 const HTML_PARTS = /<textarea\b[^<>]*>[^<]*<\/textarea>|<[^<>]*>|[^<]+/g;
 /** Most parts of a page of code, where the look at each character would take half of the time. */

@@ -84,7 +84,7 @@ function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Replaces the settings in one step, with the mode that they had. */
+/** Replaces the settings in one step, with the mode that they had. Returns the folders that it made, outermost first. */
 export function writeSettings({ file, forUser }: Place, text: string): string[] {
   const mode = statOf(file)?.mode ?? (forUser ? 0o600 : 0o644);
   const made = makeFolder(dirname(file), forUser ? 0o700 : 0o755);

@@ -9,7 +9,7 @@ import { replaceFile } from "../machine/replace-file.ts";
 /** Files in the record. The oldest is dropped beyond that; undoing it removes the entry and does not restore the text. */
 const MAX_FILES = 500;
 
-/** More folders than a client's settings are deep. */
+/** Maximum folders of a file in the record; settings are never that deep. */
 const MAX_FOLDERS = 100;
 
 /** The change of a file, to reverse it. Only the changed part is kept, because the rest may hold keys of other servers. */
@@ -33,6 +33,14 @@ type SetupRecord = z.infer<typeof recordSchema>;
 const hashOf = (text: string): string => sha256(Buffer.from(text)).toString("hex");
 const recordFile = (env: Environment): string => join(configDirectory(env), "setup.json");
 
+/** A file as it was before setup. */
+interface Original {
+  /** Undefined: there was no file. */
+  text: string | undefined;
+  /** Folders that setup made for the file, outermost first. */
+  folders?: readonly string[];
+}
+
 interface Written {
   file: string;
   /** Undefined: there was no file. */
@@ -50,24 +58,14 @@ export function rememberChange(env: Environment, { file, before, after, folders 
   const old = original === undefined ? before : original.text;
   const { [file]: _, ...others } = files;
   const kept = Object.entries(others).slice(1 - MAX_FILES);
-  const made = old === undefined && before !== undefined ? foldersMadeFor(env, file) : folders;
-  const change = { ...changeOf(old, after), folders: made.slice(-MAX_FOLDERS) };
+  const made = (original?.folders ?? folders).slice(-MAX_FOLDERS);
+  const change = { ...changeOf(old, after), ...(made.length > 0 && { folders: made }) };
   writeRecord(env, { version: 1, files: { ...Object.fromEntries(kept), [file]: change } });
 }
 
 /** What stood in a file before setup wrote `current`; undefined if something else has changed it since. */
-export function originalText(
-  env: Environment,
-  file: string,
-  current: string,
-): { text: string | undefined } | undefined {
+export function originalText(env: Environment, file: string, current: string): Original | undefined {
   return originalOf(readRecord(env).files, file, current);
-}
-
-/** Folders that setup made for a file, outermost first. */
-export function foldersMadeFor(env: Environment, file: string): string[] {
-  const { files } = readRecord(env);
-  return (Object.hasOwn(files, file) && files[file]?.folders) || [];
 }
 
 export function forgetChange(env: Environment, file: string): void {
@@ -77,14 +75,10 @@ export function forgetChange(env: Environment, file: string): void {
   writeRecord(env, { version: 1, files: others });
 }
 
-function originalOf(
-  files: SetupRecord["files"],
-  file: string,
-  current: string,
-): { text: string | undefined } | undefined {
+function originalOf(files: SetupRecord["files"], file: string, current: string): Original | undefined {
   const change = Object.hasOwn(files, file) ? files[file] : undefined;
   if (change === undefined || change.written !== hashOf(current)) return undefined;
-  if (change.created) return { text: undefined };
+  if (change.created) return { text: undefined, ...(change.folders && { folders: change.folders }) };
   return { text: current.slice(0, change.start) + change.text + current.slice(change.start + change.length) };
 }
 

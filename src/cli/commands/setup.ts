@@ -6,7 +6,7 @@ import { CliError, EXIT } from "../exit-codes.ts";
 import { type Client, CLIENT_NAMES, CLIENTS, type Server } from "./setup-clients.ts";
 import { addEntry, removeEntry, SERVER, type Wanted } from "./setup-edit.ts";
 import { type Place, placeOf, readSettings, writeSettings } from "./setup-file.ts";
-import { foldersMadeFor, forgetChange, originalText, rememberChange } from "./setup-undo.ts";
+import { forgetChange, originalText, rememberChange } from "./setup-undo.ts";
 import { commandFiles, packageCommand } from "../machine/platform.ts";
 
 export interface SetupOptions {
@@ -82,7 +82,7 @@ function undo(context: Context, name: string, client: Client, place: Place, befo
   const isRemoved = original !== undefined || after !== undefined;
   if (original && original.text === undefined) {
     rmSync(file);
-    removeEmpty(foldersMadeFor(env, file));
+    removeEmpty(original.folders ?? []);
   } else if (after !== undefined) writeSettings(place, after);
   forgetChange(env, file);
   ui.result({ client: name, file, written: isRemoved, unchanged: !isRemoved }, () =>
@@ -90,7 +90,7 @@ function undo(context: Context, name: string, client: Client, place: Place, befo
   );
 }
 
-/** Removes folders, innermost first, up to the first that something else is in or that is gone. */
+/** Removes empty folders, innermost first. Stops at the first that is not empty or does not exist. */
 function removeEmpty(folders: readonly string[]): void {
   for (const folder of folders.toReversed()) {
     try {

@@ -128,7 +128,10 @@ export async function describeFolders(
     const at = position * FOLDER_NUMBERS;
     for (let i = 0; i < FOLDER_NUMBERS; i++) numbers[end++] = last?.states.numbers[at + i] as number;
   }
-  for (const own of described.values()) for (const number of own) numbers[end++] = number;
+  for (const own of described.values()) {
+    numbers.set(own, end);
+    end += FOLDER_NUMBERS;
+  }
   return {
     paths: [...known.keys(), ...described.keys()],
     numbers,

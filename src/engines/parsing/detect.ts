@@ -62,28 +62,24 @@ const CPP_LINE =
  * language in every repository, and an incremental run gives the same result as a full one.
  */
 export function contentLanguage(named: LanguageId, bytes: Uint8Array): LanguageId {
-  return OTHERWISE[named]?.find(({ isIn }) => isIn(bytes))?.language ?? named;
+  return OTHERWISE[named]?.languageOf(bytes) ?? named;
 }
 
-interface Other {
-  language: LanguageId;
-  isIn: (bytes: Uint8Array) => boolean;
-}
-
-/** By the language that a name says: those that a content may be in instead. */
-const OTHERWISE: Readonly<Partial<Record<LanguageId, readonly Other[]>>> = {
-  c: [
-    { language: "objective-c", isIn: isObjectiveC },
-    { language: "cpp", isIn: isCpp },
-  ],
-  latex: [{ language: "apex", isIn: isApex }],
-  typescript: [{ language: "xml", isIn: isXml }],
+/** By the language that a name says: those that a content may be in instead, and which one it is in, if it is. */
+const OTHERWISE: Readonly<
+  Partial<
+    Record<LanguageId, { languages: readonly LanguageId[]; languageOf: (bytes: Uint8Array) => LanguageId | undefined }>
+  >
+> = {
+  c: { languages: ["objective-c", "cpp"], languageOf: languageOfHeader },
+  latex: { languages: ["apex"], languageOf: (bytes) => (isApex(bytes) ? "apex" : undefined) },
+  typescript: { languages: ["xml"], languageOf: (bytes) => (isXml(bytes) ? "xml" : undefined) },
 };
 
 /** Whether `contentLanguage` may answer a language for a name that says another one; `named` is that one, or any. */
 export function mayReplace(language: LanguageId, named?: LanguageId): boolean {
-  const others = named === undefined ? Object.values(OTHERWISE).flat() : (OTHERWISE[named] ?? []);
-  return others.some((other) => other.language === language);
+  const others = named === undefined ? Object.values(OTHERWISE) : [OTHERWISE[named]];
+  return others.some((other) => other?.languages.includes(language));
 }
 
 /** A class, interface or enumeration of Apex, which begins a line. */
@@ -107,17 +103,17 @@ const XML_BYTES = 64;
 /** Size of the part of a file in which a class of Apex begins, below its comments. */
 const APEX_BYTES = 8_192;
 
-/** Whether C code is Objective-C. A class that is only named leaves a header what it is otherwise. */
-function isObjectiveC(bytes: Uint8Array): boolean {
+/** The language of a file with a C name, if it is C++ or Objective-C. A forward declaration of a class of Objective-C does not outweigh C++. */
+function languageOfHeader(bytes: Uint8Array): LanguageId | undefined {
   const head = new TextDecoder("latin1").decode(bytes.subarray(0, HEADER_BYTES));
-  if (/^@(?:interface|implementation|protocol)[ \t]+\w/m.test(head) && /^@end\b/m.test(head)) return true;
+  if (/^@(?:interface|implementation|protocol)[ \t]+\w/m.test(head) && /^@end\b/m.test(head)) return "objective-c";
+  if (isCpp(head)) return "cpp";
   const names = /^@class[ \t]+\w+(?:[ \t]*,[ \t]*\w+)*[ \t]*;|^@import[ \t]+[\w.]+[ \t]*;/m.test(head);
-  return names && !/^[ \t]*#[ \t]*if.*\b__OBJC__\b/m.test(head) && !isCpp(bytes);
+  return names && !/^[ \t]*#[ \t]*if.*\b__OBJC__\b/m.test(head) ? "objective-c" : undefined;
 }
 
 /** Whether C code is C++. Code inside `#ifdef __cplusplus` does not count. */
-function isCpp(bytes: Uint8Array): boolean {
-  const head = new TextDecoder("latin1").decode(bytes.subarray(0, HEADER_BYTES));
+function isCpp(head: string): boolean {
   let inComment = false;
   let guarded = 0;
   for (let at = 0; at < head.length;) {

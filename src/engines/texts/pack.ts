@@ -161,7 +161,7 @@ export class TextPack {
     if (checksum(bytes) !== place.checksum || place.byteLength > MAX_BLOCK_BYTES) throw damaged();
     let raw: Uint8Array;
     try {
-      // In one step, with a byte more than there is, so that zlib need not be asked again whether there is more.
+      // One buffer for the whole block; the extra byte lets zlib report the end without a second call.
       const chunkSize = Math.max(place.byteLength + 1, constants.Z_MIN_CHUNK);
       raw = inflateRawSync(bytes, { maxOutputLength: MAX_BLOCK_BYTES, chunkSize });
     } catch {

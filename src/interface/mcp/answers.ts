@@ -24,6 +24,7 @@ import {
 import { hasQuotedText, understoodText } from "../questions/understood.ts";
 import { type AnswerOptions, budgetOf, heading, placeOf } from "./answer-frame.ts";
 import { asSentence, describeIndex, fit, type Forms, numberedLine, numberedLines, shownOf, tokensOf } from "./text.ts";
+import { numberOf } from "../../lib/display.ts";
 
 /** References of a file when not all of them fit. */
 const SHORT_REFERENCES = 3;
@@ -51,7 +52,7 @@ export function searchText(
 
 /** What was searched, and which words are not there. */
 function weakText({ unknown, files }: WeakMatch): string {
-  const searched = `Searched ${files} file${files === 1 ? "" : "s"}.`;
+  const searched = `Searched ${numberOf(files, "file")}.`;
   return unknown.length === 0 ? searched : `Not in the index: ${unknown.join(", ")}. ${searched}`;
 }
 
@@ -189,7 +190,7 @@ export function folderText(
   const folder = /^\.?$/.test(path) ? "." : path.replace(/\/$/, "");
   const head = `${heading(indexes.slice(revision, revision + 1), options.nowMs)}\n${folder}/`;
   const rows = [
-    ...folders.map((own) => `${own.path}  ${own.files} file${own.files === 1 ? "" : "s"}`),
+    ...folders.map((own) => `${own.path}  ${numberOf(own.files, "file")}`),
     ...files.map((own) => (own.state === "indexed" ? own.path : `${own.path}  (${own.state.replace("_", " ")})`)),
   ];
   const shown = fit(
@@ -206,7 +207,7 @@ export function fileText(
   { start }: { start?: number | undefined } = {},
 ): string {
   const { path, startLine, lineCount, text, withheld } = file;
-  const head = `${heading(indexes.slice(revision, revision + 1), options.nowMs)}\n${path}, ${lineCount} line${lineCount === 1 ? "" : "s"}`;
+  const head = `${heading(indexes.slice(revision, revision + 1), options.nowMs)}\n${path}, ${numberOf(lineCount, "line")}`;
   if (start !== undefined && start > lineCount) return `${head}\n\nThere is no line ${start}.`;
   const isWithheld = (line: number) => withheld.some(([from, to]) => line >= from && line <= to);
   const lines = text
@@ -243,7 +244,7 @@ export function reposText(repos: readonly RepoInfo[], total: number, options: An
     repos.map((repo): Forms => {
       if (repo.isPending) return [`${repo.name}, not indexed before its first question`, repo.name];
       const { fileCount } = repo;
-      const files = fileCount === undefined ? "" : `, ${fileCount} file${fileCount === 1 ? "" : "s"}`;
+      const files = fileCount === undefined ? "" : `, ${numberOf(fileCount, "file")}`;
       return [`${describeIndex(repo, options.nowMs)}${files}`, repo.name];
     }),
     budgetOf(options, ""),

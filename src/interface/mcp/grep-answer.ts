@@ -3,6 +3,7 @@ import type { FoundLine, GrepAnswer } from "../../engines/exact/types.ts";
 import type { Answered } from "../questions/code-index.ts";
 import { type AnswerOptions, budgetOf, heading, placeOf } from "./answer-frame.ts";
 import { fit, type Forms, numberedLine } from "./text.ts";
+import { numberOf } from "../../lib/display.ts";
 
 /** Lines of a file when not all of them fit. */
 const SHORT_LINES = 3;
@@ -22,11 +23,11 @@ export function grepText(answer: Answered<GrepAnswer>, options: AnswerOptions): 
       );
   const shown = fit(rows, budgetOf(options, head + foot)).filter((row) => row !== "");
   const lines = files ? "" : ` ${Math.min(matches.length, total.lines)} of`;
-  const inFiles = `${shown.length} of ${total.files} file${total.files === 1 ? "" : "s"} shown`;
+  const inFiles = `${shown.length} of ${numberOf(total.files, "file")} shown`;
   return [
     head,
     ...(files ? [shown.join("\n")] : shown),
-    `${lines} ${total.lines} line${total.lines === 1 ? "" : "s"}, ${inFiles}. ${foot}`.trim(),
+    `${lines} ${numberOf(total.lines, "line")}, ${inFiles}. ${foot}`.trim(),
   ].join("\n\n");
 }
 
@@ -56,7 +57,7 @@ function namesOf(withheldIn: GrepAnswer["withheldIn"]): string {
 }
 
 function footOf({ total, complete, coverage, gaps, withheldIn, truncated }: GrepAnswer): string {
-  const searched = `${coverage.files} file${coverage.files === 1 ? "" : "s"}`;
+  const searched = numberOf(coverage.files, "file");
   const none = total.lines === 0 ? `No match in ${searched}.` : "";
   if (complete)
     return `${none} ${truncated ? "A larger limit or max_tokens shows more. " : ""}All text was searched.`.trim();

@@ -4,6 +4,7 @@ import type { RelatedReference, RelationAnswer } from "../questions/relations/an
 import { countedText, countsOf, outsideText } from "../questions/relations/counts.ts";
 import { type AnswerOptions, budgetOf, heading, placeOf } from "./answer-frame.ts";
 import { asSentence, fit, type Forms, shownOf } from "./text.ts";
+import { numberOf } from "../../lib/display.ts";
 
 const HEADINGS: Readonly<Record<RelatedReference["certainty"], string>> = {
   certain: "Certain",
@@ -39,8 +40,7 @@ export function relationText(
     ? `${name} is inherited: it is ${inherited.join(", ")}.`
     : outside && asSentence(outsideText(name, outside, similar));
   const head = meant === undefined ? heads : `${heads}\n\n${meant}`;
-  const notRead =
-    unread === 0 ? "" : ` ${unread} file${unread === 1 ? "" : "s"} that may hold more could not be read for it.`;
+  const notRead = unread === 0 ? "" : ` ${numberOf(unread, "file")} that may hold more could not be read for it.`;
   const cut =
     truncated && references.length === total ? " There may be more: not all files that may hold some were read." : "";
   const implemented =

@@ -1,5 +1,6 @@
 /** Plain text for agents: numbered lines, headings, and answers that are shortened step by step until they fit a budget. */
 import { type IndexInfo, unreadText } from "../questions/code-index.ts";
+import { numberOf } from "../../lib/display.ts";
 
 /** As the service estimates tokens: four characters each. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -34,15 +35,13 @@ function ageOf(ms: number): string {
         : ms < DAY_MS
           ? [Math.floor(ms / HOUR_MS), "hour"]
           : [Math.floor(ms / DAY_MS), "day"];
-  return count === 0 ? "just now" : `${count} ${unit}${count === 1 ? "" : "s"} ago`;
+  return count === 0 ? "just now" : `${numberOf(count, unit)} ago`;
 }
 
 /** `8 of 41 results shown`. */
 export function shownOf(shown: number, total: number, noun: string, isTotalExact = true): string {
   const all = isTotalExact ? String(total) : `at least ${total}`;
-  return shown === total && isTotalExact
-    ? `${total} ${noun}${total === 1 ? "" : "s"}`
-    : `${shown} of ${all} ${noun}s shown`;
+  return shown === total && isTotalExact ? numberOf(total, noun) : `${shown} of ${all} ${noun}s shown`;
 }
 
 /** A line with its number, as editors show it. */

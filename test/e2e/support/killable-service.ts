@@ -61,14 +61,14 @@ export class KillableService {
     return service;
   }
 
-  /** Waits for the Workers, which Miniflare starts again as soon as they are dead, and lets them reach their database again. */
+  /** Waits for the Workers, which Miniflare restarts after a kill, and lets them reach their database again. */
   async resume(): Promise<void> {
     this.#proxy.resume();
     const isHealthy = () => fetch(`${this.apiUrl}/healthz`).then((response) => response.ok);
     await expect.poll(isHealthy).toBe(true);
   }
 
-  /** Starts the whole service, or starts it again after a kill. `resume` takes half of the CPU time. */
+  /** Starts the whole service, or starts it again after a kill. Where the restart of the Workers is enough, `resume` takes half the CPU time. */
   async restart(): Promise<void> {
     await this.stop();
     this.#proxy.resume();

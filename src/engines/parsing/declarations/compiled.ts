@@ -23,7 +23,7 @@ const MOVE: DeclarationRules = {
 /** Compiled languages. By the id of the language. */
 export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
   crystal: {
-    heredoc: /<<-'?(\w+)'?/,
+    heredoc: [/<<-'?(\w+)'?/, "$1"],
     ...HASH,
     patterns: [
       [/^\s*(?:private\s+)?(?:abstract\s+)?(?:class|struct)\s+([\w:]+)/, "class"],
@@ -110,7 +110,7 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
       [/^@(?:interface|implementation)\s+(\w+)/, "class"],
       [/^@protocol\s+(\w+)(?!.*;)/, "interface"],
       [/^[-+]\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*(\w+)/, "function"],
-      // `@property (copy) void (^done)(int);`, or the last name before what the compiler is told of it.
+      // `@property (copy) void (^done)(int);`, else the last name before attributes such as `API_AVAILABLE(…)`.
       [/^\s*@property\b[^;]*\(\^\s*(?:_\w+\s+)?(\w+)\)/, "field"],
       [/^\s*@property\s*(?:\([^)]*\)\s*)?[^;()]*?\b(\w+)(?:\s+(?:[A-Z]+_[A-Z_]+|__attribute__)\b[^;]*)?\s*;/, "field"],
       [/^typedef\s+(?:NS|CF)_\w*(?:ENUM|OPTIONS)\s*\([^,)]*,\s*(\w+)/, "enum"],
@@ -219,7 +219,7 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
         /^\s*(?!(?:else|return|if|while|for|switch|new|throw|assert|import|case)\b)(?:@\w+\s+)*(?:[\w.]+(?:<[^<>]{0,80}>)?(?:\[\])?\s+){1,5}(\w+)\s*\([^;]*\{\s*$/,
         "function",
       ],
-      // With its body on the line, it has a type that no method of a build script has.
+      // A body on the same line: only a type or modifier before the name tells a method from a call in a build script.
       [
         /^\s*(?:(?:(?:public|private|protected|static|final)\s+)+(?:[\w.]+(?:<[^<>]{0,80}>)?(?:\[\])?\s+)?|(?:def|void|boolean|int|long|double|[A-Z][\w.]*(?:<[^<>]{0,80}>)?(?:\[\])?)\s+)(\w+)\s*\([^;{]*\{/,
         "function",

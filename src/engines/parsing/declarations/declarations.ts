@@ -24,10 +24,11 @@ const NAMESPACES: ReadonlySet<SymbolKind> = new Set<SymbolKind>(["module", "name
 const BODY = /^(?:\{|(?:begin|do|then|where|is|var|contains|rescue|ensure)\b)/i;
 const CLOSING =
   /^(?:[\]}]|(?:end|end ?(?:module|function|task|class|package|interface|program|if|do|subroutine|type|macro|foreach|method|form)|done)\b)/i;
-/** Lines that a text, or a type with its name at the end, may have, and lines of a file that are looked at in vain for the ends of texts. */
+/** Maximum lines of a multi-line text, and of a declaration whose name is on its last line. */
 const MAX_TEXT_LINES = 1_000;
-const MAX_LOOKED_LINES = 50_000;
-/** Lines that the head of a declaration may have. */
+/** Maximum lines of a file that are scanned for ends of texts without finding one. */
+const MAX_SCANNED_LINES = 50_000;
+/** Maximum lines of the head of a declaration. */
 const MAX_HEAD_LINES = 20;
 /** Indentation of a section, which lines without any do not end. */
 const SECTION = -1;
@@ -67,8 +68,8 @@ class DeclarationReader {
   /** Last row that is neither blank nor a comment. */
   #last = 0;
   #isInComment = false;
-  /** Lines that were looked at for the end of a text that has none. */
-  #looked = 0;
+  /** Lines that were scanned for the end of a text without finding one. */
+  #scanned = 0;
 
   constructor(rules: DeclarationRules, source: SourceText) {
     this.#rules = rules;
@@ -79,8 +80,8 @@ class DeclarationReader {
   read(): Outline {
     const { lineCount } = this.#source;
     for (let row = 0; row < lineCount; row++) {
-      // A mark of the byte order is no indentation.
-      const whole = this.#source.line(row).replace(/^\u{FEFF}/u, "");
+      // A byte order mark is not indentation.
+      const whole = row === 0 ? this.#source.line(row).replace(/^\u{FEFF}/u, "") : this.#source.line(row);
       const line = matched(whole);
       const content = line.trimStart();
       // Where a comment ends is looked for beyond what is matched: a line of exports or of data may be longer.
@@ -101,7 +102,7 @@ class DeclarationReader {
       return;
     }
     if (content.startsWith(")")) {
-      // It ends a list of parameters, which a body may follow.
+      // Closes a parameter list; a body may follow.
       this.#closeAll(indent);
       if (this.#open.at(-1)?.indent === indent) return;
     }
@@ -121,7 +122,7 @@ class DeclarationReader {
     this.#declare(row, this.#withNext(row, line, indent), indent);
   }
 
-  /** Declares what begins on a line and has its name on the closing one, which is indented no deeper. Returns whether it does. */
+  /** Adds a declaration whose name is on its closing line, the first that is indented no deeper. Returns whether one was added. */
   #declareToEnd(row: number, line: string, indent: number): boolean {
     const { namedAtEnd, comment, begins } = this.#rules;
     if (!namedAtEnd?.begins.test(line)) return false;
@@ -138,7 +139,7 @@ class DeclarationReader {
     return false;
   }
 
-  /** A line, with those below it that belong to its head, up to `=` or `where`. */
+  /** A line joined with those that continue its head, up to `=` or `where`. */
   #withNext(row: number, line: string, indent: number): string {
     const { goesOn, opens, comment } = this.#rules;
     if (!goesOn) return line;
@@ -157,7 +158,7 @@ class DeclarationReader {
     return matched(parts.join(" "));
   }
 
-  /** A line, with those below it that its list of parameters takes. */
+  /** A line joined with those that its parameter list spans. */
   #withParameters(row: number, line: string): string {
     const parts = [line];
     const end = Math.min(this.#source.lineCount, row + MAX_HEAD_LINES);
@@ -224,18 +225,18 @@ class DeclarationReader {
     this.#open.push({ index, name, kind, indent: isSection ? SECTION : indent });
   }
 
-  /** The row that ends a text of several lines which begins on a row; undefined if none does, or if it does not end. */
+  /** Last row of a multi-line text that begins on a row; undefined if none begins there, or if it has no end. */
   #endOfText(row: number, line: string): number | undefined {
     const { texts = [], heredoc } = this.#rules;
     const mark = texts.find((each) => line.split(each).length % 2 === 0);
-    const begun = mark === undefined ? heredoc?.exec(matched(line))?.slice(1).find(Boolean) : undefined;
-    if ((mark === undefined && begun === undefined) || this.#looked > MAX_LOOKED_LINES) return undefined;
+    const closing = mark === undefined && heredoc ? heredoc[0].exec(matched(line))?.[0].replace(...heredoc) : undefined;
+    if ((mark === undefined && closing === undefined) || this.#scanned > MAX_SCANNED_LINES) return undefined;
     const end = Math.min(this.#source.lineCount, row + MAX_TEXT_LINES);
     for (let next = row + 1; next < end; next++) {
       const below = this.#source.line(next);
-      if (mark === undefined ? isEndOf(below.trimStart(), begun ?? "") : below.includes(mark)) return next;
+      if (mark === undefined ? beginsWith(below.trimStart(), closing ?? "") : below.includes(mark)) return next;
     }
-    this.#looked += end - row;
+    this.#scanned += end - row;
     return undefined;
   }
 
@@ -255,10 +256,9 @@ class DeclarationReader {
   }
 }
 
-/** Whether a line ends what began with `<<END`, or with `@"`. */
-function isEndOf(content: string, begun: string): boolean {
-  const end = /^["']$/.test(begun) ? `${begun}@` : begun;
-  return content.startsWith(end) && !/^\w/.test(content.slice(end.length));
+/** Whether a line begins with a word or mark, and not with a longer word. */
+function beginsWith(content: string, start: string): boolean {
+  return content.startsWith(start) && !/^\w/.test(content.slice(start.length));
 }
 
 /** Whether a line is another clause of a declaration: `f 0 = 1` below `f :: Int`. */

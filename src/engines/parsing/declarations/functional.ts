@@ -1,9 +1,9 @@
 import { SLASHES, DASHES, NO_DIRECTIVE, SEMICOLON, type DeclarationRules } from "./rules.ts";
 
-/** A character of operators. */
+/** A character of an operator. */
 const OPERATOR = String.raw`[!#$%&*+./<=>?@\\^|~:-]`;
-/** The function that an equation of Haskell defines: a name that is none of its words, and not the left side of an operator. */
-const EQUATION = String.raw`(?!(?:import|where|infix[lr]?|deriving|default|foreign|pattern|else|then|in|of|data|newtype|type|class|instance|module|let|if|case|do)(?![\w']))([a-z_][\w']*)(?!\s+(?:(?:[!#$%&*+./<>?@\\^~:-]|[|=](?=${OPERATOR}))${OPERATOR}*\s|${"`"}))\s[^=]*=(?!=)`;
+/** The name of the function that an equation of Haskell defines: no keyword, and not the left operand of an operator. */
+const EQUATION = String.raw`(?!(?:import|where|infix[lr]?|deriving|default|foreign|pattern|else|then|in|of|data|newtype|type|class|instance|module|let|if|case|do)(?![\w']))([a-z_][\w']*)(?!\s+(?:(?![|=]\s)${OPERATOR}+\s|${"`"}))\s[^=]*=(?!=)`;
 
 const HASKELL: DeclarationRules = {
   comment: DASHES,
@@ -66,7 +66,7 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
     patterns: [
       [/^\s*(?:namespace|module)\s+(?:rec\s+|internal\s+|private\s+|public\s+)*([\w.]+)/, "module"],
       [/^\s*(?:type|and)\s+(?:internal\s+|private\s+|public\s+)*([A-Z]\w*)/, "class"],
-      // Names of tests are sentences between two backticks.
+      // Names between double backticks may be sentences, as those of tests.
       [
         /^\s*(?:let|and)\s+(?:rec\s+|inline\s+|private\s+|internal\s+|mutable\s+)*(?:``([^`]{1,200})``|([a-zA-Z_][\w']*))/,
         "function",

@@ -6,31 +6,31 @@ type Patterns = readonly (readonly [pattern: RegExp, kind: SymbolKind])[];
 export interface DeclarationRules {
   /** In order; the groups of a pattern are the parts of the name, joined by a dot. Lines are cut before they are matched (`matched`). */
   patterns: Patterns;
-  /** How declarations look that are there inside of containers only. */
+  /** Patterns of declarations that exist only inside containers. */
   members?: Patterns;
-  /** How the next line begins, indented deeper, where it belongs to the head of a declaration: `::` below the name of a function of Haskell. */
+  /** Start of a next line, indented deeper, that continues the head of a declaration: `::` below the name of a Haskell function. */
   goesOn?: RegExp;
-  /** A line whose head goes on below, however the next one begins: `instance` of Haskell without `where`. */
+  /** A line whose head continues below, however the next line begins: an `instance` of Haskell without `where`. */
   opens?: RegExp;
-  /** How a declaration begins whose name stands on the line that ends it: `typedef struct {` and `} point;`. */
+  /** A declaration whose name is on its last line: `typedef struct {` and `} point;`. */
   namedAtEnd?: { begins: RegExp; ends: RegExp; kind: SymbolKind };
   /** A line that is a comment. */
   comment: RegExp;
   /** Opening and closing marks of comments that span lines. Within a word the opening one is part of a text, as in `src/*`. */
   block?: readonly [opening: RegExp, closing: string];
-  /** How lines without indentation begin that may end a declaration: others are part of a text, as of documentation in Lisp, or directives. */
+  /** Lines without indentation that may end a declaration. Others are directives, or part of a text, such as a docstring in Lisp. */
   begins?: RegExp;
-  /** Marks that begin and end a text of several lines. */
+  /** Quotes of multi-line texts. */
   texts?: readonly string[];
-  /** What begins a text that a line of its own ends; the first group that matches is that line, or the quote before its `@`. */
-  heredoc?: RegExp;
+  /** What begins a text that ends with a line of its own, and how that line begins, made of the groups: `<<END`, `$1`. */
+  heredoc?: readonly [opening: RegExp, closing: string];
   /** Between the names of a container and a member; a dot unless given. */
   separator?: string;
   /** Kinds of containers that reach to the next one, or to a line such as `end`, without indentation. */
   section?: { kinds: readonly SymbolKind[]; end?: RegExp };
 }
 
-/** A line that is no directive of a preprocessor, but for those that define something. */
+/** Matches every line but preprocessor directives. `#define` counts as a declaration. */
 export const NO_DIRECTIVE =
   /^(?!#\s*(?:if|ifdef|ifndef|elif|elseif|else|end|endif|pragma|include|import|undef|error|warning|line|region|endregion)\b)/i;
 

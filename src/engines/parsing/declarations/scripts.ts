@@ -3,7 +3,7 @@ import { HASH, SLASHES, TRIPLE_QUOTES, type DeclarationRules } from "./rules.ts"
 /** Scripting languages. By the id of the language. */
 export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
   perl: {
-    heredoc: /<<[~-]?(?:"([^"]+)"|'([^']+)'|([A-Z_]\w*))/,
+    heredoc: [/<<[~-]?(?:"([^"]+)"|'([^']+)'|([A-Z_]\w*))/, "$1$2$3"],
     ...HASH,
     // Documentation begins with any command: `=head1`, `=over`.
     block: [/^=[a-z]/, "=cut"],
@@ -43,7 +43,7 @@ export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   powershell: {
-    heredoc: /@(["'])\s*$/,
+    heredoc: [/@(["'])\s*$/, "$1@"],
     ...HASH,
     block: [/(?:^|\s)<#/, "#>"],
     patterns: [

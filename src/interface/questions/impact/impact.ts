@@ -12,6 +12,7 @@ import { type Evidence, evidenceOf, type FileEvidence } from "./evidence.ts";
 import type { InterfaceChange } from "./interfaces.ts";
 import { rankFiles } from "./rank.ts";
 import { type RemovedUse, usesOfRemoved } from "./removed-uses.ts";
+import { numberOf } from "../../../lib/display.ts";
 
 /** Definitions whose callers are looked for. */
 const MAX_FOLLOWED = 40;
@@ -209,7 +210,7 @@ function reasonsOf(file: FileEvidence, dependents: readonly Found<Dependent>[], 
   const { found } = file.together;
   if (found) {
     const beside = isOne ? "" : ` with ${found.with}`;
-    reasons.push(`changed together${beside} in ${found.times} of ${found.of} commit${found.of === 1 ? "" : "s"}`);
+    reasons.push(`changed together${beside} in ${found.times} of ${numberOf(found.of, "commit")}`);
   }
   if (file.namedLike !== undefined) reasons.push(`is named like ${file.namedLike}`);
   if (reasons.length === 0 && file.uses.names.length > 0)

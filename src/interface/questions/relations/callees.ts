@@ -77,8 +77,8 @@ export class CalleesFinder {
   }
 
   /**
-   * The calls in a definition, each with the definition that is called if that is known, else with those of its name. Of a class that `isCalled`, those of its construction:
-   * its methods do not run.
+   * The calls in a definition, each with the definition that is called, if that is known, else with the definitions of that name. For a class
+   * that `isCalled`, the calls of its construction: its methods do not run.
    */
   async callsIn(definition: DefinedSymbol, isCalled = false): Promise<Call[]> {
     const { path, startLine, endLine } = definition;

@@ -11,6 +11,7 @@ import { type Certainty, lessSure, rankOf, symbolKey } from "./found.ts";
 import { resolvedDefinition, resolvedDefinitions } from "./resolved.ts";
 import { importOf, isPackage, Taken } from "./taken.ts";
 import { type Word, wordAt, wordsOf, wordsText } from "./line-words.ts";
+import { numberOf } from "../../../lib/display.ts";
 
 /** Names of a line that are looked up without a column. */
 const MAX_NAMES = 20;
@@ -50,8 +51,7 @@ export async function definitionsAt(
   const found = await indexes.file(path, line, line);
   if (!found) throw await unknownPath(indexes, path);
   const { revision, lineCount, text, withheld } = found;
-  if (line > lineCount)
-    throw new InvalidFieldError("line", `${path} has ${lineCount} line${lineCount === 1 ? "" : "s"}`);
+  if (line > lineCount) throw new InvalidFieldError("line", `${path} has ${numberOf(lineCount, "line")}`);
   if (withheld.length > 0) throw new InvalidFieldError("line", "is withheld, since it may hold a secret");
   const words = wordsOf(text);
   const at = column === undefined ? undefined : wordAt(words, column);

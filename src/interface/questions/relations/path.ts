@@ -16,7 +16,7 @@ const MAX_REVISIONS = 10;
 /** Definitions whose calls are followed, and calls in them, for a question. */
 const MAX_FOLLOWED = 1_000;
 const MAX_CALLS = 20_000;
-/** Definitions that a call may mean by its name alone, if it is to be followed. */
+/** A call known only by name is followed if at most so many definitions have that name. */
 const MAX_NAMED = 3;
 /** Methods for which those that override them are looked for. */
 const MAX_OVERRIDDEN = 200;
@@ -41,8 +41,8 @@ export interface CallPathAnswer {
 }
 
 /**
- * How a definition reaches another through calls, in the first index where one does. Where calls alone do not, a method also leads to those
- * that override it; where these do not either, calls lead to the few definitions of their names.
+ * How a definition reaches another through calls, in the first index where one does. If calls alone find no path, methods also lead to those
+ * that override them; if that finds none either, calls known only by name are followed to the definitions of that name.
  * Throws `NotFoundError` for a name that no index defines.
  */
 export async function callPaths(indexes: OpenIndexes, request: Request<typeof CALL_PATH>): Promise<CallPathAnswer> {

@@ -26,18 +26,17 @@ import { readServiceFile } from "../stack/service-file.ts";
 import { backUp, type Manifest, restore } from "./backup.ts";
 import { type Bucket, openBucket } from "./bucket.ts";
 import { addKey, dropKeys, reseal, switchKey } from "./encryption-key.ts";
-import { listCredentials, listTenants, listUsers, listWorkspaces } from "./lists.ts";
+import { listCredentials, listTenants, listUsers, listWorkspaces, type Row } from "./lists.ts";
 import { exportTenant, rowsLeft } from "./tenant-data.ts";
 
 /** A switch that was given has the value "true". */
 export type Flags = Record<string, string | undefined>;
-type Result = Record<string, string | number | boolean | null>;
 
 export interface Command {
   required: readonly string[];
   optional: readonly string[];
-  /** Lists give a result for each row. */
-  run(db: Db, flags: Flags): Promise<Result | Result[]>;
+  /** The result; of a list, all of its rows. */
+  run(db: Db, flags: Flags): Promise<Row | Row[]>;
 }
 
 /** The commands by name. */
@@ -147,7 +146,7 @@ export const COMMANDS: Record<string, Command> = {
   "encryption-key drop": keyStep(async (db, secret) => ({ ENCRYPTION_KEY: await dropKeys(db, secret) })),
 };
 
-function summary(folder: string, { createdAt, rows, objects }: Manifest): Result {
+function summary(folder: string, { createdAt, rows, objects }: Manifest): Row {
   const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
   return { folder, createdAt, rows: total, objects: Object.keys(objects).length };
 }
@@ -175,7 +174,7 @@ async function adminBucket(db: Db): Promise<Bucket> {
 }
 
 /** A step of a rotation; `secret` is the value that the Workers have. */
-function keyStep(run: (db: Db, secret: string) => Promise<Result>): Command {
+function keyStep(run: (db: Db, secret: string) => Promise<Row>): Command {
   return {
     required: [],
     optional: [],

@@ -1,4 +1,4 @@
-/** What the `list` commands of `npm run admin` show. No secrets: of credentials only a hash is stored. */
+/** What the `list` commands of `npm run admin` show, the oldest rows first. Hashes of credentials are not selected. */
 import { and, asc, count, eq, inArray } from "drizzle-orm";
 import type { Db } from "../../../service/db/client.ts";
 import { credentials } from "../../../service/db/credentials-schema.ts";
@@ -6,31 +6,28 @@ import { memberships, users } from "../../../service/db/people-schema.ts";
 import { tenants, workspaces } from "../../../service/db/schema.ts";
 import type { CredentialKind } from "../../../service/tenancy/index.ts";
 
-/** Rows of a list at most; the oldest ones. */
+/** Maximum rows of a list. */
 export const MAX_ROWS = 1_000;
 
-type Row = Record<string, string | number | boolean | null>;
+/** A row of a list, or the result of another command. */
+export type Row = Record<string, string | number | boolean | null>;
 
 export async function listTenants(db: Db): Promise<Row[]> {
-  const members = db
-    .select({ tenantId: memberships.tenantId, members: count().as("members") })
-    .from(memberships)
-    .groupBy(memberships.tenantId)
-    .as("m");
   const found = await db
     .select({
       tenantId: tenants.id,
       name: tenants.name,
       monthlyCredits: tenants.monthlyCredits,
       sharedIndex: tenants.sharedIndex,
-      members: members.members,
+      members: count(memberships.userId),
       createdAt: tenants.createdAt,
     })
     .from(tenants)
-    .leftJoin(members, eq(members.tenantId, tenants.id))
+    .leftJoin(memberships, eq(memberships.tenantId, tenants.id))
+    .groupBy(tenants.id)
     .orderBy(asc(tenants.createdAt), asc(tenants.id))
     .limit(MAX_ROWS);
-  return found.map((row) => Object.assign(row, { members: row.members ?? 0, createdAt: row.createdAt.toISOString() }));
+  return found.map(withTimes);
 }
 
 export async function listWorkspaces(db: Db, tenantId: string): Promise<Row[]> {
@@ -45,11 +42,11 @@ export async function listWorkspaces(db: Db, tenantId: string): Promise<Row[]> {
     .where(eq(workspaces.tenantId, tenantId))
     .orderBy(asc(workspaces.createdAt), asc(workspaces.id))
     .limit(MAX_ROWS);
-  return found.map((row) => Object.assign(row, { createdAt: row.createdAt.toISOString() }));
+  return found.map(withTimes);
 }
 
-/** The members of a tenant, or of all: a row for each membership. */
-export async function listUsers(db: Db, tenantId?: string): Promise<Row[]> {
+/** The members of a tenant, or of all: a row for each membership, by address. */
+export function listUsers(db: Db, tenantId?: string): Promise<Row[]> {
   return db
     .select({ email: users.email, role: memberships.role, tenantId: memberships.tenantId, userId: users.id })
     .from(memberships)
@@ -76,12 +73,12 @@ export async function listCredentials(db: Db, tenantId: string, kind: Credential
     .where(and(eq(credentials.tenantId, tenantId), inArray(credentials.kind, [kind, `narrow_${kind}`])))
     .orderBy(asc(credentials.createdAt), asc(credentials.id))
     .limit(MAX_ROWS);
-  return found.map((row) =>
-    Object.assign(row, {
-      createdAt: row.createdAt.toISOString(),
-      expiresAt: row.expiresAt?.toISOString() ?? null,
-      lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
-      revokedAt: row.revokedAt?.toISOString() ?? null,
-    }),
+  return found.map(withTimes);
+}
+
+/** A row whose times are ISO 8601. */
+function withTimes(row: Record<string, Row[string] | Date>): Row {
+  return Object.fromEntries(
+    Object.entries(row).map(([column, value]) => [column, value instanceof Date ? value.toISOString() : value]),
   );
 }

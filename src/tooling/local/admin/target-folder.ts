@@ -1,7 +1,7 @@
 import { makeFolder } from "../../../cli/machine/folders.ts";
 import { errnoOf, OperatorError } from "../../errors.ts";
 
-/** Makes a folder that `--to` names, or one in it. Throws `OperatorError` if it cannot be made. */
+/** Makes the folder given by `--to`, or one inside it. Throws `OperatorError` if it cannot be made. */
 export function makeTarget(folder: string): void {
   try {
     makeFolder(folder);

@@ -1,10 +1,12 @@
 /** `npm run admin -- …`: provisions tenants, workspaces and credentials, and keeps their data. */
 import { parseArgs } from "node:util";
+import { table } from "../../../cli/terminal/ui.ts";
+import { visible } from "../../../lib/display.ts";
 import { openDb } from "../../../service/db/client.ts";
 import { saveCredentialKey } from "../../../service/tenancy/index.ts";
 import { type Command, COMMANDS, type Flags } from "../admin/commands.ts";
-import { MAX_ROWS } from "../admin/lists.ts";
 import { findDatabase } from "../admin/find-database.ts";
+import { MAX_ROWS, type Row } from "../admin/lists.ts";
 import { UsageError } from "../../errors.ts";
 import { runMain } from "./main.ts";
 
@@ -111,17 +113,11 @@ function show(result: Awaited<ReturnType<Command["run"]>>, json: boolean): void 
   for (const [key, value] of Object.entries(result)) console.log(`${key.padEnd(14)} ${String(value)}`);
 }
 
-function showList(rows: readonly Record<string, string | number | boolean | null>[]): void {
+function showList(rows: readonly Row[]): void {
   const columns = Object.keys(rows[0] ?? {});
   if (columns.length === 0) return console.log("none");
-  const lines = [columns, ...rows.map((row) => columns.map((column) => String(row[column] ?? "-")))];
-  const widths = columns.map((_, i) => Math.max(...lines.map((line) => line[i]?.length ?? 0)));
-  for (const line of lines)
-    console.log(
-      line
-        .map((value, i) => value.padEnd(widths[i] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    );
+  const cells = rows.map((row) => columns.map((column) => String(row[column] ?? "-")));
+  // Names are chosen by users.
+  for (const line of table([columns, ...cells])) console.log(visible(line));
   if (rows.length >= MAX_ROWS) console.log(`(the first ${MAX_ROWS})`);
 }

@@ -2,12 +2,13 @@
 import { findDatabase } from "../admin/find-database.ts";
 import { runMain } from "./main.ts";
 import { migrate } from "../database/migrations.ts";
+import { numberOf } from "../../../lib/display.ts";
 
 await runMain(async () => {
   const database = await findDatabase(process.env);
   try {
     const count = await migrate(database.url);
-    console.log(count === 0 ? "the database is up to date" : `${count} migration${count === 1 ? "" : "s"} applied`);
+    console.log(count === 0 ? "the database is up to date" : `${numberOf(count, "migration")} applied`);
   } finally {
     await database.close();
   }
