@@ -79,7 +79,7 @@ async function addRepository(root: string, rows: Map<string, Row>, faults: Map<s
     const language = contentLanguage(named, bytes);
     if (bytes.length > MAX_FILE_BYTES || contentSkipReason(bytes) !== undefined) continue;
     const { symbols, hasErrors, text, outcome } = await parser.parse({ bytes, language });
-    if (outcome !== "syntax" && outcome !== "partial" && outcome !== "fallback") continue;
+    if (outcome !== "syntax" && outcome !== "partial" && outcome !== "fallback" && outcome !== "structure") continue;
     const lines = text.split("\n");
     const kept = all.filter((tag) => {
       const fault = faultOf(tag, lines);

@@ -9,12 +9,20 @@ export interface Comparison {
   missing: Tag[];
 }
 
-/** Normalises a name: ctags writes some as `self.f`, `A::f`, `M.f` or `operator  ==`. */
+/** Normalises a name: ctags writes some as `self.f`, `A::f`, `M.f` or `operator  ==`, and whole selectors, `store:forKey:`. */
 function plainName(name: string): string {
+  if (/\w:(?:\w+:)*$/.test(name)) return name.slice(0, name.indexOf(":"));
   const bare = name.replace(/\s+/g, "").replace(/^["'`]|["'`]$/g, "");
   if (/^operator\W/.test(bare) && !bare.startsWith("operator.")) return bare;
   return (bare.split(/::|[.:#]/).findLast((part) => part !== "") ?? bare).replace(/[?!=]+$/, "");
 }
+
+/** Languages in which ctags tags each clause of a definition, or the end of its head. */
+const CLAUSED: ReadonlySet<string> = new Set(["Elm", "Erlang", "Haskell", "ObjectiveC", "OCaml", "SML"]);
+
+/** Whether a tag is within a symbol of the same name. */
+const isClauseOf = (symbols: readonly CodeSymbol[] = [], { language, line }: Tag): boolean =>
+  CLAUSED.has(language) && symbols.some(({ startLine, endLine }) => startLine <= line && line <= endLine);
 
 function isTypedefOf(symbols: readonly CodeSymbol[] = [], { line }: Tag): boolean {
   return symbols.some(
@@ -47,9 +55,10 @@ export function compareFile(tags: readonly Tag[], symbols: readonly CodeSymbol[]
     }
   }
   for (const tag of rest) {
-    const open = (byName.get(plainName(tag.name)) ?? []).filter((symbol) => !taken.has(symbol));
+    const same = byName.get(plainName(tag.name));
+    const open = (same ?? []).filter((symbol) => !taken.has(symbol));
     // ctags reports `typedef struct T {…} T;` twice.
-    if (tag.kind === "typedef" && isTypedefOf(byName.get(plainName(tag.name)), tag)) {
+    if (isClauseOf(same, tag) || (tag.kind === "typedef" && isTypedefOf(same, tag))) {
       result.found++;
       continue;
     }

@@ -133,6 +133,90 @@ const FAULTS: readonly Fault[] = [
         isShellText(row - 1, lines)),
   },
   {
+    languages: ["Ada"],
+    reason: "Ada: a definition in a block, which is local",
+    test: ({ scope = "" }) => /(?:^|[/.])declare(?:$|[/.])/.test(scope),
+  },
+  {
+    languages: ["Elm"],
+    reason: "Elm: the parameters of a type taken for a part of its name",
+    test: ({ name }) => name.includes(" "),
+  },
+  {
+    languages: ["Erlang"],
+    reason: "Erlang: text in documentation taken for a function",
+    test: ({ name, kind }, line) => kind === "function" && !new RegExp(`^'?${escape(name)}'?\\(`).test(line),
+  },
+  {
+    languages: ["Haskell"],
+    reason: "Haskell: a field, which ctags takes for a function",
+    test: ({ kind, line: row }, line, lines) =>
+      kind === "function" &&
+      /^\s/.test(line) &&
+      /^(?:data|newtype|type)\b/.test(lines.slice(0, row).findLast((above) => /^\w/.test(above)) ?? ""),
+  },
+  {
+    languages: ["Haskell"],
+    reason: "Haskell: a field, a keyword or a splice taken for a function, or a part of a module's name for the whole",
+    test: ({ name, kind }, line) =>
+      kind === "module" ||
+      /^(?:class|data|family|import|infix[lr]?|instance|module|newtype|pattern|type|where)$/.test(name) ||
+      (kind === "function" &&
+        (/[{,]\s*$/.test(line.split(name, 1)[0] ?? "") || !line.includes(name) || /^\$?\(/.test(line))),
+  },
+  {
+    languages: ["Haxe"],
+    reason: "Haxe: the keyword of an abstract enumeration taken for its name",
+    test: ({ name }) => name === "abstract",
+  },
+  {
+    languages: ["Haxe"],
+    reason: "Haxe: a local function, which ctags gives no scope",
+    test: ({ kind }, line) => kind === "method" && /^(?:\t\t|\s{8})/.test(line),
+  },
+  {
+    languages: ["OCaml"],
+    reason: "OCaml: a file taken for a module, a constraint for a type, or an unnamed binding for a function",
+    test: ({ name, kind, line: row }, line) =>
+      (kind === "module" && row === 1) ||
+      (kind === "type" && !/\btype\b|\band\b/.test(line.split(name, 1)[0] ?? "")) ||
+      (kind === "type" && /\b(?:with|include|and\s+type|module)\b|:=/.test(line)) ||
+      /^(?:\W+|nonrec)$/.test(name),
+  },
+  {
+    languages: ["OCaml"],
+    reason: "OCaml: a local binding, which ctags gives no scope",
+    test: ({ kind }, line) =>
+      /^(?:var|function)$/.test(kind) && (/^\s+let\b.*\bin\s*$/.test(line) || /^\s*let[*+]|\blet\s+open\b/.test(line)),
+  },
+  {
+    languages: ["Pascal"],
+    reason: "Pascal: a local function, or a type of functions taken for one",
+    test: ({ name }, line) =>
+      !new RegExp(`^(?:class\\s+)?(?:function|procedure|constructor|destructor)\\s+${escape(name)}\\b`, "i").test(line),
+  },
+  {
+    languages: ["Julia", "R"],
+    reason: "Julia, R: a function without a name, or a local one",
+    test: ({ name }, line) => name.startsWith("anonFunc") || /^\s/.test(line),
+  },
+  {
+    languages: ["SML"],
+    reason: "SML: the parameter of a type, or a constraint, taken for a type",
+    test: ({ name, kind }, line) =>
+      kind === "type" && (name.startsWith("'") || /\b(?:sharing|where)\s+type\b|\(\s*(?:eq)?type\b/.test(line)),
+  },
+  {
+    languages: ["SystemVerilog", "Verilog"],
+    reason: "Verilog: the package of a type taken for its name",
+    test: ({ name, kind }, line) => kind === "typedef" && new RegExp(`\\b${escape(name)}::`).test(line),
+  },
+  {
+    languages: ["ObjectiveC"],
+    reason: "Objective-C: a forward declaration, or an attribute taken for a name",
+    test: ({ name, kind }, line) => (kind === "protocol" && /;\s*$/.test(line)) || /^[A-Z]+_[A-Z_]+$/.test(name),
+  },
+  {
     languages: C,
     reason: "C, C++: an include guard",
     test: ({ name, kind }, line) =>

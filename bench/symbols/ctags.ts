@@ -18,9 +18,12 @@ export interface Tag {
  * locals, here-documents, and lines that declare nothing.
  */
 const DEFINITIONS: Record<string, readonly string[]> = {
+  Ada: ["package", "packspec", "protected", "protectspec", "subprogram", "subprogspec", "subtype", "task", "type"],
   C: ["macro", "function", "enum", "struct", "typedef", "union", "variable"],
   "C++": ["class", "macro", "function", "enum", "namespace", "struct", "typedef", "union", "variable"],
   "C#": ["class", "enum", "interface", "method", "namespace", "property", "struct", "event", "typedef"],
+  Clojure: ["function", "namespace"],
+  D: ["class", "enum", "function", "interface", "struct", "template", "union"],
   Elixir: [
     "macro",
     "callback",
@@ -34,16 +37,36 @@ const DEFINITIONS: Record<string, readonly string[]> = {
     "test",
     "type",
   ],
+  Elm: ["alias", "function", "port", "type"],
+  EmacsLisp: ["const", "custom", "derivedMode", "function", "macro", "minorMode", "subst", "unknown", "variable"],
+  Erlang: ["function", "macro", "module", "record", "type"],
+  Fortran: ["function", "module", "program", "subroutine", "type"],
   Go: ["talias", "const", "func", "interface", "methodSpec", "struct", "type", "var"],
+  Haskell: ["function", "module", "type"],
+  Haxe: ["class", "enum", "interface", "method", "typedef"],
   Java: ["annotation", "class", "enum", "interface", "method"],
   JavaScript: ["constant", "getter", "setter", "class", "function", "generator", "method", "variable"],
+  Julia: ["constant", "function", "macro", "module", "struct", "type"],
   Kotlin: ["constant", "typealias", "class", "interface", "method", "object", "variable"],
+  Lisp: ["function", "macro", "variable"],
   Lua: ["function"],
+  ObjectiveC: ["implementation", "interface", "method", "property", "protocol"],
+  OCaml: ["function", "module", "type", "val", "var"],
+  Pascal: ["function", "procedure"],
+  Perl: ["constant", "package", "subroutine"],
   PHP: ["class", "define", "function", "interface", "namespace", "trait"],
+  PowerShell: ["function"],
+  Protobuf: ["enum", "message", "rpc", "service"],
   Python: ["class", "function", "member", "variable"],
+  R: ["function"],
   Ruby: ["class", "method", "module", "singletonMethod", "constant", "accessor", "alias"],
   Rust: ["macro", "method", "function", "enum", "interface", "module", "struct", "typedef", "variable", "constant"],
+  Scheme: ["function"],
   Sh: ["alias", "function"],
+  // Functions in `let` cannot be told from others: ctags gives no scope.
+  SML: ["functor", "signature", "structure", "type"],
+  SystemVerilog: ["class", "function", "interface", "module", "package", "struct", "task", "typedef"],
+  Tcl: ["namespace", "procedure"],
   TypeScript: [
     "constant",
     "generator",
@@ -56,6 +79,8 @@ const DEFINITIONS: Record<string, readonly string[]> = {
     "namespace",
     "variable",
   ],
+  Verilog: ["function", "module", "task"],
+  Vim: ["command", "function"],
 };
 
 /** Whether a tag is declared inside a function, and so local. */
@@ -66,6 +91,7 @@ const LOCAL_SCOPES: ReadonlySet<string> = new Set([
   "singletonMethod",
   "generator",
   "func",
+  "subprogram",
 ]);
 /** Whether a constant or variable is at file level; members of types are fields. */
 const FILE_SCOPED: ReadonlySet<string> = new Set(["variable", "constant"]);

@@ -8,9 +8,13 @@ export function foldCase(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** Parts of a qualified name, in the notation of any language: `Sinatra::Base`, `Plug.Builder`, `Foo#bar`, `a/b`, `x->y`. */
+/**
+ * Parts of a qualified name, in the notation of any language: `Sinatra::Base`, `Plug.Builder`, `Foo#bar`, `a/b`, `x->y`. A selector of
+ * Objective-C, `store:forKey:`, is its first part, which its method is named by.
+ */
 export function nameParts(name: string): string[] {
-  return name.split(/[.:#/\\\s]|->/).filter((part) => part !== "");
+  const whole = name.endsWith(":") && /[^:]:[^:]/.test(name) ? name.slice(0, name.indexOf(":")) : name;
+  return whole.split(/[.:#/\\\s]|->/).filter((part) => part !== "");
 }
 
 /** Last part of a qualified name; the name itself where it has none. */

@@ -70,7 +70,7 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
   },
   pascal: {
     comment: /^\s*(?:\/\/|\{|\(\*)/,
-    block: [/(?:^|\s)\(\*/, "*)"],
+    block: [/(?:^|\s)\(\*/, "*)", "'"],
     patterns: [
       [/^\s*(?:class\s+)?(?:procedure|function|constructor|destructor|operator)\s+([\w.]+)/i, "function"],
       [/^\s*(\w+)(?:<[^<>]{0,80}>)?\s*=\s*(?:packed\s+)?(?:class|object|record)\b(?!\s+of\b)/i, "class"],
@@ -81,7 +81,7 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
     comment: DASHES,
     patterns: [
       [/^\s*(?:private\s+)?package\s+(?:body\s+)?([\w.]+)/i, "module"],
-      [/^\s*(?:overriding\s+|not\s+)*(?:procedure|function|entry)\s+([\w."]+)/i, "function"],
+      [/^\s*(?:overriding\s+|not\s+)*(?:procedure|function|entry)\s+([\w.]+|"[^"\s]{1,8}")/i, "function"],
       [/^\s*(?:task|protected)\s+(?:type\s+|body\s+)?(\w+)/i, "class"],
       [/^\s*(?:sub)?type\s+(\w+)/i, "type"],
     ],
@@ -100,6 +100,7 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
   "objective-c": {
     ...SLASHES,
     begins: NO_DIRECTIVE,
+    parameters: /^(?:[-+]|\w+:)[^;{]*$|[(,]\s*$/,
     section: { kinds: ["class", "interface"], end: /^@end\b/ },
     namedAtEnd: {
       begins: /^typedef\s+(?:struct|union|enum)\b[^;}]*$/,
@@ -132,7 +133,7 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
       [/^\s*(?:\w+(?:\(\w+\))?\s+){0,3}?(~?this)\s*\([^;{]*(?:\{|$)/, "function"],
       [/^\s*(?:\w+(?:\(\w+\))?\s+){0,2}?alias\s+(\w+)\s*(?:\([^)]*\)\s*)?=/, "type"],
       [
-        /^\s{0,8}(?!(?:else|return|if|while|for|foreach|switch|case|import|alias|throw|new|assert|mixin)\b)(?:@?[\w.!()[\]*]+\s+){1,6}(?!(?:if|foreach|while|switch|assert)\b)(\w+)\s*\([^;{]*(?:\{|$)/,
+        /^\s{0,8}(?!(?:else|return|if|while|for|foreach|switch|case|import|alias|throw|new|assert|mixin)\b)(?:(?:extern|version)\s*\([^()]*\)\s*)?(?:@?[\w.!*[\]]+(?:\((?:[^()]|\([^()]*\))*\)[\w.*[\]]*)?\s+){1,9}(?!(?:if|foreach|while|switch|assert|delegate|function)\b)(\w+)\s*\([^;{]*(?:\{|$)/,
         "function",
       ],
     ],
@@ -155,8 +156,8 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
     begins: /^(?!`(?!define\b))/,
     section: { kinds: ["module"], end: /^\s*(?:endmodule|endprogram|endchecker|endpackage)\b/ },
     namedAtEnd: {
-      begins: /^\s*typedef\s+(?:enum|struct|union)\b[^;}]*$/,
-      ends: /^\s*\}\s*(\w+)\b[^;]*;/,
+      begins: /^\s*typedef\s+(?!class\b)[^;})]*$/,
+      ends: /^\s*[})]\s*(\w+)\b[^;]*;/,
       kind: "type",
     },
     patterns: [
@@ -203,6 +204,7 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
       [/^\s*(?:async\s+)?def\s+(\w+)/, "function"],
       [/^\s*cp?def\s+(?:[\w.*[\]&]+\s+){0,6}[*&]{0,3}(\w+)\s*\(/, "function"],
       [/^\s*(?:cdef|ctypedef)\s+(?:packed\s+)?(?:struct|union|enum)\s+(\w+)/, "struct"],
+      [/^([A-Z_][A-Z\d_]*)\s*(?::[^=]*)?=(?!=)/, "constant"],
     ],
   },
   groovy: {

@@ -6,6 +6,7 @@ import { FUNCTIONAL } from "./functional.ts";
 import type { DeclarationRules } from "./rules.ts";
 import { SCHEMAS } from "./schemas.ts";
 import { SCRIPTS } from "./scripts.ts";
+import { columnsOf, tabColumns } from "./tabs.ts";
 
 /** Kinds whose bodies have declarations of their own; those within other kinds are local. */
 const CONTAINERS: ReadonlySet<SymbolKind> = new Set<SymbolKind>([
@@ -65,6 +66,7 @@ class DeclarationReader {
   readonly #source: SourceText;
   readonly #builder: OutlineBuilder;
   readonly #open: Open[] = [];
+  readonly #tab: number;
   /** Last row that is neither blank nor a comment. */
   #last = 0;
   #isInComment = false;
@@ -75,6 +77,7 @@ class DeclarationReader {
     this.#rules = rules;
     this.#source = source;
     this.#builder = new OutlineBuilder(source);
+    this.#tab = tabColumns(source);
   }
 
   read(): Outline {
@@ -87,12 +90,18 @@ class DeclarationReader {
       // Where a comment ends is looked for beyond what is matched: a line of exports or of data may be longer.
       if (content === "" || this.#isComment(whole.trimStart())) continue;
       if (content === line && this.#rules.begins?.test(line) === false) continue;
-      this.#line(row, line, content, line.length - content.length);
+      this.#line(row, line, content, this.#indent(line));
       row = this.#endOfText(row, whole) ?? row;
       this.#last = row;
     }
     this.#closeAll(SECTION - 1);
     return this.#builder.finish();
+  }
+
+  /** Columns before the first character of a line. */
+  #indent(line: string): number {
+    const end = line.length - line.trimStart().length;
+    return columnsOf(line, end, this.#tab);
   }
 
   #line(row: number, line: string, content: string, indent: number): void {
@@ -107,7 +116,7 @@ class DeclarationReader {
       if (this.#open.at(-1)?.indent === indent) return;
     }
     const inner = this.#open.at(-1);
-    if (inner?.indent === indent && (this.#isBody(line, content) || continues(inner, content))) return;
+    if (inner?.indent === indent && (this.#isBody(line, content) || this.#isClause(inner, content))) return;
     if (inner && CLOSING.test(content) && inner.indent >= indent) {
       // The line that closes it is its last one.
       this.#closeAll(indent);
@@ -130,19 +139,20 @@ class DeclarationReader {
     for (let next = row + 1; next < end; next++) {
       const below = matched(this.#source.line(next));
       const content = below.trimStart();
-      if (content === "" || below.length - content.length > indent || content.startsWith("{")) continue;
+      if (content === "" || this.#indent(below) > indent || content.startsWith("{")) continue;
       if (comment.test(below) || begins?.test(below) === false) continue;
       const name = namedAtEnd.ends.exec(below)?.[1];
-      if (name !== undefined) this.#add(row, { name, kind: namedAtEnd.kind, indent, signature: `${line} } ${name}` });
+      if (name !== undefined)
+        this.#add(row, { name, kind: namedAtEnd.kind, indent, signature: `${line} ${content.charAt(0)} ${name}` });
       return name !== undefined;
     }
     return false;
   }
 
-  /** A line joined with those that continue its head, up to `=` or `where`. */
+  /** A line joined with those that continue its head, up to `=` or `where`, or with those of its parameters. */
   #withNext(row: number, line: string, indent: number): string {
     const { goesOn, opens, comment } = this.#rules;
-    if (!goesOn) return line;
+    if (!goesOn) return opens?.test(line) === true ? matched(this.#withParameters(row, line)) : line;
     const isOpen = opens?.test(line) === true;
     const parts = [line.trimEnd()];
     const end = Math.min(this.#source.lineCount, row + MAX_HEAD_LINES);
@@ -150,7 +160,7 @@ class DeclarationReader {
       const below = matched(this.#source.line(next));
       const content = below.trim();
       if (isOpen && (content === "" || comment.test(below))) continue;
-      const isBelow = below.length - below.trimStart().length > indent;
+      const isBelow = this.#indent(below) > indent;
       if (!isBelow || (parts.length === 1 && !isOpen && !goesOn.test(content))) break;
       parts.push(content);
       if (/(?:^|\s)(?:=|where)(?:\s|$)/.test(content)) break;
@@ -160,11 +170,12 @@ class DeclarationReader {
 
   /** A line joined with those that its parameter list spans. */
   #withParameters(row: number, line: string): string {
+    const { parameters = /[(,]\s*$/ } = this.#rules;
     const parts = [line];
     const end = Math.min(this.#source.lineCount, row + MAX_HEAD_LINES);
     for (let next = row + 1; next < end; next++) {
       const content = matched(this.#source.line(next)).trim();
-      const isPart = /[(,]\s*$/.test(parts.at(-1) ?? "") || (parts.length > 1 && content.startsWith(")"));
+      const isPart = parameters.test(parts.at(-1) ?? "") || (parts.length > 1 && content.startsWith(")"));
       if (!isPart) break;
       parts.push(content);
     }
@@ -174,6 +185,14 @@ class DeclarationReader {
   /** Whether a line belongs to a declaration at the same indentation: `var` begins a declaration in some languages, part of one in Pascal. */
   #isBody(line: string, content: string): boolean {
     return BODY.test(content) && !this.#rules.patterns.some(([pattern]) => pattern.test(line));
+  }
+
+  /** Whether a line is a further clause of a declaration. */
+  #isClause({ name, kind }: Open, content: string): boolean {
+    if (this.#rules.clauses?.test(matched(this.#source.line(this.#last))) !== true) return false;
+    return (
+      (kind === "function" || kind === "method") && beginsWith(content, name) && content.charAt(name.length) !== "'"
+    );
   }
 
   /** Ends what is indented deeper than `indent`. */
@@ -242,28 +261,27 @@ class DeclarationReader {
 
   /** Whether a line is a comment, or within one. */
   #isComment(content: string): boolean {
-    const [opening, closing] = this.#rules.block ?? [];
+    const [opening, closing, quote = '"'] = this.#rules.block ?? [];
     const isLine = this.#rules.comment.test(content);
     if (opening === undefined || closing === undefined) return isLine;
     if (this.#isInComment) {
       this.#isInComment = !content.includes(closing);
       return true;
     }
-    const opened = opening.exec(content);
+    const found = opening.exec(content);
+    const opened = found && isInText(content.slice(0, found.index), quote) ? null : found;
     const isWhole = opened?.index === 0;
     if (opened && (isWhole || !isLine)) this.#isInComment = !content.includes(closing, opened.index + opened[0].length);
     return isWhole || isLine;
   }
 }
 
+/** Whether a text of one line is open behind `before`. */
+function isInText(before: string, quote: string): boolean {
+  return before.split(quote).length % 2 === 0;
+}
+
 /** Whether a line begins with a word or mark, and not with a longer word. */
 function beginsWith(content: string, start: string): boolean {
   return content.startsWith(start) && !/^\w/.test(content.slice(start.length));
-}
-
-/** Whether a line is another clause of a declaration: `f 0 = 1` below `f :: Int`. */
-function continues({ name, kind }: Open, content: string): boolean {
-  return (
-    (kind === "function" || kind === "method") && content.startsWith(name) && !/[\w']/.test(content.charAt(name.length))
-  );
 }

@@ -6,6 +6,7 @@ const OPERATOR = String.raw`[!#$%&*+./<=>?@\\^|~:-]`;
 const EQUATION = String.raw`(?!(?:import|where|infix[lr]?|deriving|default|foreign|pattern|else|then|in|of|data|newtype|type|class|instance|module|let|if|case|do)(?![\w']))([a-z_][\w']*)(?!\s+(?:(?![|=]\s)${OPERATOR}+\s|${"`"}))\s[^=]*=(?!=)`;
 
 const HASKELL: DeclarationRules = {
+  clauses: /$/,
   comment: DASHES,
   block: [/(?:^|\s)\{-/, "-}"],
   begins: NO_DIRECTIVE,
@@ -17,6 +18,7 @@ const HASKELL: DeclarationRules = {
   ],
   patterns: [
     [/^module\s+([\w.]+)/, "module"],
+    [/^(?:data|newtype|type)\s+(?:[a-z]\w*|\([^()]*\))\s+(:[^\s\w]{1,20})\s/, "type"],
     [/^(?:data|newtype)\s+(?:instance\s+|family\s+)?(?:[^=]*=>\s*)?([A-Z][\w']*)/, "type"],
     [/^type\s+(?:family\s+|instance\s+)?([A-Z][\w']*)/, "type"],
     [/^class\s+(?:[^=]*=>\s*)?([A-Z][\w'.]*)/, "interface"],
@@ -25,7 +27,7 @@ const HASKELL: DeclarationRules = {
       "extension",
     ],
     [/^pattern\s+([A-Z][\w']*)/, "constant"],
-    [/^(?:foreign\s+import\s+.*?\b)?([a-z_][\w']*)\s*::/, "function"],
+    [/^(?:foreign\s+import\s+.*?\b)?([a-z_][\w']*)\s*(?:,[\s\w',]*)?::/, "function"],
     [new RegExp(`^${EQUATION}`), "function"],
   ],
 };
@@ -35,6 +37,7 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
   haskell: HASKELL,
   purescript: HASKELL,
   elm: {
+    clauses: /$/,
     texts: ['"""'],
     comment: DASHES,
     block: [/(?:^|\s)\{-/, "-}"],
@@ -51,8 +54,10 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
     patterns: [
       [/^\s*module\s+(?:type\s+|rec\s+)?([A-Z]\w*)/, "module"],
       [/^\s*(?:type|and)\s+(?:nonrec\s+)?(?:[+-]?'\w+\s+|\([^)]*\)\s+)?([a-z_]\w*)(?=\s*(?:=|:=|$))/, "type"],
-      [/^\s*(?:let|and)\s+(?:rec\s+)?([a-z_][\w']*)/, "function"],
+      [/^\s*let%\w+\s+"([^"\n]{1,200})"/, "test"],
+      [/^\s*(?:let|and)\s+(?:rec\s+)?(?!(?:open|module|exception)\b)([a-z_][\w']*)/, "function"],
       [/^\s*(?:val|external)\s+([a-z_][\w']*)/, "function"],
+      [/^\s*(?:let|and|val|external)\s+\(\s*([^\s\w()]{1,20})\s*\)/, "function"],
       [/^\s*exception\s+(\w+)/, "type"],
       [/^\s*class\s+(?:virtual\s+|type\s+)*([a-z_]\w*)/, "class"],
       [/^\s*method\s+(?:virtual\s+|private\s+)*([a-z_]\w*)/, "function"],
@@ -78,6 +83,7 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   erlang: {
+    clauses: /;\s*(?:%|$)/,
     comment: /^\s*%/,
     separator: ":",
     patterns: [
@@ -156,10 +162,10 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
     patterns: [
       [/^\s*(?:structure|functor)\s+(\w+)/, "module"],
       [/^\s*signature\s+(\w+)/, "interface"],
-      [/^\s*(?:datatype|type|eqtype|abstype)\s+(?:'\w+\s+|\([^)]*\)\s+)?(\w+)/, "type"],
+      [/^\s*(?:datatype|type|eqtype|abstype)\s+(?:'\w+\s+|\([^)]*\)\s+)?([\w']+)/, "type"],
       [/^\s*exception\s+(\w+)/, "type"],
-      [/^\s*(?:fun|and)\s+(?:'\w+\s+)?(\w+)/, "function"],
-      [/^\s*val\s+(?:rec\s+)?(\w+)/, "constant"],
+      [/^\s*(?:fun|and)\s+(?:'\w+\s+)?([\w']+)/, "function"],
+      [/^\s*val\s+(?:rec\s+)?([\w']+)/, "constant"],
     ],
   },
 };

@@ -10,14 +10,21 @@ export interface DeclarationRules {
   members?: Patterns;
   /** Start of a next line, indented deeper, that continues the head of a declaration: `::` below the name of a Haskell function. */
   goesOn?: RegExp;
-  /** A line whose head continues below, however the next line begins: an `instance` of Haskell without `where`. */
+  /** A line whose head continues below, however the next line begins: an `instance` of Haskell without `where`, parameters in Julia. */
   opens?: RegExp;
+  /** A line of a head whose parameters continue below: one that ends with `(` or `,` unless given. */
+  parameters?: RegExp;
+  /** How the last line of a clause ends if the next line may be a further one: `f 0 = 1` below `f :: Int`. */
+  clauses?: RegExp;
   /** A declaration whose name is on its last line: `typedef struct {` and `} point;`. */
   namedAtEnd?: { begins: RegExp; ends: RegExp; kind: SymbolKind };
   /** A line that is a comment. */
   comment: RegExp;
-  /** Opening and closing marks of comments that span lines. Within a word the opening one is part of a text, as in `src/*`. */
-  block?: readonly [opening: RegExp, closing: string];
+  /**
+   * Opening and closing marks of comments that span lines, and the quote of texts, a double one unless given. Within a word or a text
+   * the opening mark is part of it, as in `src/*`.
+   */
+  block?: readonly [opening: RegExp, closing: string, quote?: string];
   /** Lines without indentation that may end a declaration. Others are directives, or part of a text, such as a docstring in Lisp. */
   begins?: RegExp;
   /** Quotes of multi-line texts. */

@@ -18,7 +18,7 @@ export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
   r: {
     ...HASH,
     patterns: [
-      [/^[`"']?([\w.]+)[`"']?\s*(?:<<?-|=)\s*(?:function\b|\\\()/, "function"],
+      [/^(?:([\w.]+)|[`"']([^`"'\n]{1,200})[`"'])\s*(?:<<?-|=)\s*(?:function\b|\\\()/, "function"],
       [/^([\w.]+)\s*(?:<-|=)\s*(?:R6::)?R6Class\(/, "class"],
       [/^(?:[\w.]+\s*<-\s*)?(?:methods::)?set(?:Ref)?Class\(\s*["']([\w.]+)["']/, "class"],
       [/^(?:methods::)?set(?:Generic|Method)\(\s*["']([^"'\n]+)["']/, "function"],
@@ -29,15 +29,18 @@ export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
     ...HASH,
     block: [/(?:^|\s)#=/, "=#"],
     section: { kinds: ["module"] },
+    parameters: /[(,;]\s*$/,
+    // A short function: `f(a,` and `b) = a + b`.
+    opens: /^(?:(?:\w+\.)*@[\w.]+\s+)*[^\s()[\]{}=,;"'#@:$]+(?:\{[^}]*\})?\(.*[(,;]\s*$/,
     patterns: [
       [/^\s*(?:bare)?module\s+(\w+)/, "module"],
-      [/^\s*(?:(?:\w+\.)*@[\w.]+\s+)*function\s+([\w.!]+)/, "function"],
+      [/^\s*(?:(?:\w+\.)*@[\w.]+\s+)*function\s+([^\s()[\]{}=,;"'#@:$]+)/, "function"],
       [/^\s*(?:(?:\w+\.)*@[\w.]+\s+)*(?:mutable\s+)?struct\s+(\w+)/, "struct"],
       [/^\s*(?:abstract|primitive)\s+type\s+(\w+)/, "type"],
       [/^\s*macro\s+(\w+)/, "macro"],
-      [/^\s*(?:export\s+)?const\s+(\w+)/, "constant"],
+      [/^\s*(?:export\s+)?const\s+([^\s()[\]{}=,;"'#@:$]+)/, "constant"],
       [
-        /^(?:(?:\w+\.)*@[\w.]+\s+)*([\w.!]+)(?:\{[^}]*\})?\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)(?:::[\w.{}]+)?(?:\s+where\s[^=]*)?\s*=(?!=)/,
+        /^(?:(?:\w+\.)*@[\w.]+\s+)*([^\s()[\]{}=,;"'#@:$]+)(?:\{[^}]*\})?\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)(?:::[\w.{}]+)?(?:\s+where\s[^=]*)?\s*=(?!=)/,
         "function",
       ],
     ],
