@@ -67,7 +67,7 @@ export const ReferencesResponse = z
       .array(z.string())
       .optional()
       .describe(
-        "With `relation`: no index defines the name. The modules that files import it from, those with most uses first; uses by import are certain, all others are by name.",
+        "With `relation`: no index defines the name. The modules that files import it from, those with most uses first; uses by import are certain, all others are by name. Without uses, the name itself if it is that of a package that files import.",
       ),
     similar: z
       .array(z.string())

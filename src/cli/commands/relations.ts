@@ -2,7 +2,7 @@ import { REFERENCES } from "../../contract/questions.ts";
 import { referencesResponse } from "../../interface/questions/http.ts";
 import { references } from "../../interface/questions/questions.ts";
 import type { RelatedReference } from "../../interface/questions/relations/answer.ts";
-import { countedText, countsOf, outsideText } from "../../interface/questions/relations/counts.ts";
+import { countedText, countsOf, isOwnModule, outsideText } from "../../interface/questions/relations/counts.ts";
 import type { Certainty } from "../../interface/questions/relations/found.ts";
 import { ask, type CommandAnswer, nothingFound, placeText, show } from "../ask.ts";
 import { requestOf } from "../request.ts";
@@ -52,11 +52,15 @@ export async function relations(
       const depth = steps === undefined ? undefined : Number(steps);
       return requestOf(REFERENCES, { name, relation, path, line: place.line, depth, ...options });
     },
-    missing: ({ references: list, truncated, inherited, similar = [] }) => {
+    missing: ({ references: list, truncated, inherited, outside, similar = [] }) => {
       const known = truncated ? "in the files that were read, which are not all" : "as far as is known";
       // A type may be named without being constructed.
-      const refs = relation === "callers" ? `; \`codectx refs ${name}\` lists the lines that name it` : "";
-      const near = similar.length === 0 ? "" : `; similar: ${similar.join(", ")}`;
+      const refs = isOwnModule(name, outside)
+        ? `; it is a package, \`codectx importers ${name}\` lists its imports`
+        : relation === "callers"
+          ? `; \`codectx refs ${name}\` lists the lines that name it`
+          : "";
+      const near = similar.length === 0 || isOwnModule(name, outside) ? "" : `; similar: ${similar.join(", ")}`;
       return list.length === 0
         ? nothingFound(`${NOTHING[relation]} ${inherited?.join(", ") ?? name}, ${known}${near}${refs}`)
         : undefined;

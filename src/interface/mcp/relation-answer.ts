@@ -1,7 +1,7 @@
 /** Text of `find_references` with a relation: counts first, then the uses by definition and file, the surest first. */
 import type { Answered } from "../questions/code-index.ts";
 import type { RelatedReference, RelationAnswer } from "../questions/relations/answer.ts";
-import { countedText, countsOf, outsideText } from "../questions/relations/counts.ts";
+import { countedText, countsOf, isOwnModule, outsideText } from "../questions/relations/counts.ts";
 import { type AnswerOptions, budgetOf, heading, placeOf } from "./answer-frame.ts";
 import { asSentence, fit, type Forms, shownOf } from "./text.ts";
 import { numberOf } from "../../lib/display.ts";
@@ -48,7 +48,11 @@ export function relationText(
       ? ""
       : ` ${implementing} definitions implement it (relation "implementations"); calls of one of these by its own type are its callers, not listed here.`;
   const limits = `What goes through a registry, reflection or an untyped value is not followed.${implemented}${notRead}${cut}`;
-  const named = relation === "callers" ? " find_references without a relation lists the lines that name it." : "";
+  const named = isOwnModule(name, outside)
+    ? ` find_references with the relation "importers" lists its imports.`
+    : relation === "callers"
+      ? " find_references without a relation lists the lines that name it."
+      : "";
   if (references.length === 0) return `${head}\n\nNo ${relation} of ${name} are known.${named} ${limits}`;
   const nameOf = ({ revision, target }: RelatedReference): string =>
     target

@@ -46,6 +46,17 @@ describe("a name that no index defines", () => {
     expect(await outside(files, "Println")).toEqual([["fmt"], ["b.go:4 certain 1", "b.go:7 name 1"]]);
   });
 
+  it("without uses is said to be a package if files import one of that name", async () => {
+    const files = {
+      "a.py": "import click\nfrom werkzeug.routing import Map\nclick.echo(1)\n",
+      "b.ts": 'import FormData from "form-data";\nexport const known = FormData;\n',
+    };
+    expect(await outside(files, "click")).toEqual([["click"], []]);
+    expect(await outside(files, "werkzeug.routing")).toEqual([["werkzeug.routing"], []]);
+    expect(await outside(files, "form-data", { relation: "implementations" })).toEqual([["form-data"], []]);
+    await expect(outside(files, "nowhere.routing")).rejects.toMatchObject({ field: "name" });
+  });
+
   it("has classes that inherit from it", async () => {
     const files = {
       "A.java": "import java.util.Comparator;\nclass A implements Comparator<String> {\n  int n() { return 1; }\n}\n",

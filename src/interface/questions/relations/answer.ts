@@ -85,7 +85,8 @@ export async function relatedReferences(indexes: OpenIndexes, request: RelationR
   } catch (error) {
     if (!(error instanceof NotFoundError) || error.field !== "name" || path !== undefined) throw error;
     const outside = await outsideAnswer(indexes, request);
-    if (!outside || (outside.answer.total === 0 && !outside.isMentioned)) throw error;
+    if (!outside || (outside.answer.total === 0 && !outside.isMentioned && outside.answer.outside?.length === 0))
+      throw error;
     const { counts } = outside.answer;
     const isByName = counts.certain + counts.likely === 0;
     return Object.assign(outside.answer, isByName && error.near.length > 0 && { similar: [...error.near] });

@@ -21,10 +21,14 @@ export function countedText({ certain, likely, name }: Counts): string {
 
 /** What to say of a name that no index defines. */
 export function outsideText(name: string, outside: readonly string[], similar: readonly string[] = []): string {
+  if (isOwnModule(name, outside)) return `${name} is a package that files import`;
   const from = outside.length === 0 ? "" : `; files import it from ${outside.join(", ")}`;
   const near = similar.length === 0 ? "" : `; similar: ${similar.join(", ")}`;
   return `nothing in the index defines ${name}${from}${near}`;
 }
+
+/** Whether what was asked for is a package: a name without uses, which files import. */
+export const isOwnModule = (name: string, outside: readonly string[] = []): boolean => outside[0] === name;
 
 /** What to say of names at a position that lead to no definition. */
 export function leadsNowhereText(names: readonly string[], packages: readonly string[] = []): string {

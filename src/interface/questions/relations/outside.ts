@@ -11,6 +11,7 @@ import { distinct, type FoundUse, KINDS, placeKey } from "./found.ts";
 import { isUsedInLines, namedInLine, tellsSole } from "./line-uses.ts";
 import { usesByName } from "./mentioning.ts";
 import { isPartOfName, occurrencesOf } from "./occurrences.ts";
+import { isOfPackage } from "./imported.ts";
 import { importOf, isAll, isPackage, Taken } from "./taken.ts";
 
 /** Files that mention the name that are read. */
@@ -26,7 +27,7 @@ type Wanted = "callers" | "implementations";
 
 interface OutsideUses {
   uses: FoundUse[];
-  /** How often the name is used of each module that files import it from. */
+  /** How often the name is used of each module that files import it from; without a use, the name itself if files import a package of it. */
   modules: Map<string, number>;
   /** Whether some file of code has a name without parts before it at all. */
   isMentioned: boolean;
@@ -77,6 +78,7 @@ export async function usesOfOutside(
     direct.push(...((await usesByName(files, [{ name: parts.last, paths }], passes))[0] ?? []));
   }
   const uses = distinct(direct);
+  if (uses.length === 0 && (await isImported(files, name, withRules))) modules.set(name, 1);
   const finder = new UsesFinder(files, relation);
   const further = depth > 1 ? await finder.findAround(uses, depth - 1) : [];
   for (const use of further) use.distance++;
@@ -86,6 +88,14 @@ export async function usesOfOutside(
     isMentioned: mentioning.length > 0 && parts.owners.length === 0,
     truncated: mentioning.length > read.length || finder.truncated,
   };
+}
+
+/** Whether some file imports a package of that name, or a module in it. */
+async function isImported(files: QuestionFiles, name: string, paths: readonly string[]): Promise<boolean> {
+  for (const path of paths)
+    if ((await files.uses(path))?.imports.some((each) => isPackage(each.module) && isOfPackage(each, name)))
+      return true;
+  return false;
 }
 
 const NO_OWNERS: ReadonlySet<string> = new Set();
