@@ -17,6 +17,8 @@ const BATCH = 200;
 /** Documents read at most; if there are more, the answer is marked as truncated. */
 const MAX_DOCUMENTS_READ = 4_000;
 const MAX_LINE_UNITS = 300;
+/** Parts of an identifier that are looked up. */
+const MAX_PARTS = 8;
 
 /**
  * Lines on which an identifier is used, sources first, in order of path and line; lines on which a symbol of that name begins are
@@ -42,24 +44,29 @@ export async function findReferences(
 
 /** Documents that hold the identifier in some spelling. Words too common to be indexed are looked for everywhere. */
 export async function documentsWith(index: SearchIndex, name: string): Promise<number[]> {
-  const hash = hashOfIdentifier(name);
-  if (hash === undefined) return Array.from({ length: index.documentCount }, (_, i) => i);
+  const hashes = hashesOfIdentifier(name);
+  if (hashes.length === 0) return Array.from({ length: index.documentCount }, (_, i) => i);
   const found: number[] = [];
   for (const [s, segment] of index.segments.entries()) {
-    const [list] = await readPostings(segment.terms, [hash]);
-    if (!list) continue;
+    const lists = await readPostings(segment.terms, hashes);
     const documents = index.documentOfChunk[s] as Int32Array;
-    eachPosting(list, (chunk, counts) => {
-      if ((counts & WHOLE_BIT) === 0) return;
-      for (let d = documents[chunk] ?? -1; d >= 0; d = index.nextDocument[d] as number) found.push(d);
-    });
+    /** How many of the lists before have a chunk. */
+    const times = new Uint8Array(lists.length > 1 ? documents.length : 0);
+    for (const [i, list] of lists.entries()) {
+      if (!list) break;
+      eachPosting(list, (chunk, counts) => {
+        if ((counts & WHOLE_BIT) === 0 || (i > 0 && times[chunk] !== i)) return;
+        if (i < lists.length - 1) times[chunk] = i + 1;
+        else for (let d = documents[chunk] ?? -1; d >= 0; d = index.nextDocument[d] as number) found.push(d);
+      });
+    }
   }
   return found;
 }
 
 /** Files that hold the identifier in some spelling, sources first, in order of path; all files for a word that is too common to be indexed. */
 export async function filesWith(index: SearchIndex, name: string): Promise<readonly number[]> {
-  if (hashOfIdentifier(name) === undefined) return filesInOrder(index);
+  if (hashesOfIdentifier(name).length === 0) return filesInOrder(index);
   const holds = new Uint8Array(index.fileCount);
   for (const document of await documentsWith(index, name)) holds[index.fileOfDocument[document] as number] = 1;
   return filesInOrder(index).filter((file) => holds[file] === 1);
@@ -86,11 +93,16 @@ export function sourcesFirst(index: SearchIndex, documents: readonly number[]): 
   return documents.toSorted((a, b) => rank(a) - rank(b) || index.compareDocuments(a, b));
 }
 
-/** The term of an identifier; undefined if it is too short or too common to have one. Of `valid?` and `my-class` the first part. */
+/** The terms of an identifier: of `valid?` one, of `my-class` two. Parts that are too short or too common have none. */
+function hashesOfIdentifier(name: string): number[] {
+  const found = new Set<number>();
+  scanTerms(name, { word: () => undefined, whole: (hash) => found.add(hash) });
+  return [...found].slice(0, MAX_PARTS);
+}
+
+/** The first term of an identifier; undefined if it is too short or too common to have one. */
 export function hashOfIdentifier(name: string): number | undefined {
-  const found: number[] = [];
-  scanTerms(name, { word: () => undefined, whole: (hash) => found.push(hash) });
-  return found[0];
+  return hashesOfIdentifier(name)[0];
 }
 
 /**

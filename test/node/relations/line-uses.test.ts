@@ -46,11 +46,18 @@ it.each([
   ["r", "f(price = 1)", false],
   ["r", "a.price(1)", false],
   ["julia", "map(price, xs)", true],
+  ["julia", "[x for x in xs if !price(x)]", true],
+  ["julia", "price!(x)", false],
+  ["crystal", "next if !price", true],
+  ["d", 'coll.price!string("b")', true],
+  ["d", "x = price != 1;", false],
   ["crystal", "total = a.price", true],
   ["crystal", "@price = 1", false],
   ["nim", "if item.price:", true],
   ["powershell", "$a = price -Name b", true],
   ["powershell", "$price = 1", false],
+  ["powershell", "PS C:\\> price -Name b", false],
+  ["powershell", "https://example.com/price", false],
   ["coffeescript", "price a, b", true],
   ["coffeescript", "price: 1", false],
   ["vim", "call map(a, function('s:price'))", true],
@@ -230,4 +237,10 @@ it("callers of functions of Clojure call or hand them over; a list of imported n
     "src/main.clj:4 name",
     "src/shop.clj:7 name",
   ]);
+});
+
+it("finds a name of several words where thousands of files mention the first one", async () => {
+  const files: Record<string, string> = { "a/cart.ps1": "function Get-Cart {\n}\n", "z.ps1": "Get-Cart -Name b\n" };
+  for (let i = 0; i < 1_100; i++) files[`b/${i}.ps1`] = `Get-Item ${i}\n`;
+  expect(await callersOf(files, "Get-Cart")).toEqual(["z.ps1:1 name"]);
 });

@@ -15,8 +15,10 @@ interface LineSyntax {
   block?: readonly [opening: string, closing: string];
   /** Quotes of texts. */
   quotes: string;
-  /** Characters of names besides letters, digits, `_` and `$`; `'` is one within a name and at its end only. */
+  /** Characters of names besides letters, digits, `_` and `$`. */
   characters?: string;
+  /** Those within a name and at its end only: `add!` in Julia, where `!add` negates. */
+  endings?: string;
   /** Kinds of definitions besides functions that are used in the same way. */
   kinds?: readonly string[];
   /** Whether all uses stand in definitions other than modules: what else names a function exports, imports or declares it. */
@@ -59,7 +61,7 @@ const HASKELL: LineSyntax = {
   comments: ["--"],
   block: ["{-", "-}"],
   quotes: '"',
-  characters: "'",
+  endings: "'",
   isWithin: true,
   isSole: always,
   isUse: (before, after) =>
@@ -69,13 +71,14 @@ const ML: LineSyntax = {
   comments: [],
   block: ["(*", "*)"],
   quotes: '"',
-  characters: "'",
+  endings: "'",
   isUse: (before, after) => isPlainUse(before, after) && !/[~?]$|\band\s+$/.test(before),
 };
 const LISP: LineSyntax = {
   comments: [";"],
   quotes: '"',
-  characters: "-+*!?<>=.%&:'",
+  characters: "-+*!?<>=.%&:",
+  endings: "'",
   // Texts of documentation name most functions without a parenthesis, and `((name 1))` binds the name.
   isSole: (before) => /(?:^|[^(])(?:\(\s*(?:[\w.-]+\/)?|#')$/.test(before),
   isUse: (before) => !/\(\s*(?:[\w.]+\/)?(?:def|declare)[\w-]*\s+$/.test(before),
@@ -114,7 +117,7 @@ const SYNTAXES: Readonly<Record<string, LineSyntax>> = {
     isSole: (before, after) => after.startsWith("(") || /\|>\s*(?:\w+\.)?$/.test(before),
     isUse: (before, after) => isPlainUse(before, after) && !/^\s*->/.test(after) && !/\bfn\([^)]*$/.test(before),
   },
-  lean: { ...DASHES, block: ["/-", "-/"], characters: "'!?" },
+  lean: { ...DASHES, block: ["/-", "-/"], endings: "'!?" },
   erlang: {
     comments: ["%"],
     quotes: '"',
@@ -144,15 +147,21 @@ const SYNTAXES: Readonly<Record<string, LineSyntax>> = {
   julia: {
     comments: ["#"],
     quotes: '"',
-    characters: "!",
+    endings: "!",
     isUse: (before, after) => isPlainUse(before, after) && !/(?:^|[^:]):$/.test(before),
   },
-  crystal: { ...HASH, characters: "?!", isUse: (before, after) => isPlainUse(before, after) && !/[@:]$/.test(before) },
+  crystal: { ...HASH, endings: "?!", isUse: (before, after) => isPlainUse(before, after) && !/[@:]$/.test(before) },
   nim: { comments: ["#"], quotes: '"', isUse: isPlainUse },
   coffeescript: HASH,
   gdscript: HASH,
   snakemake: HASH,
-  powershell: { ...HASH, block: ["<#", "#>"], characters: "-" },
+  powershell: {
+    ...HASH,
+    block: ["<#", "#>"],
+    characters: "-",
+    // Not in the examples and addresses of documentation, which is a comment of several lines.
+    isUse: (before, after) => isPlainUse(before, after) && !/^(?:PS|PS [A-Z]:\\.{0,99})>|\/$/.test(before),
+  },
   nushell: { ...HASH, characters: "-" },
   // Elsewhere than at the start of a command the name may be that of a variable.
   fish: {
@@ -215,7 +224,8 @@ const SYNTAXES: Readonly<Record<string, LineSyntax>> = {
   vala: HANDED,
   haxe: HANDED,
   qml: HANDED,
-  d: HANDED,
+  // `name!int(a)`, `name!(int, 1)(a)`
+  d: { ...HANDED, isUse: (before, after, ...rest) => /^!\s?[\w(]/.test(after) || HANDED.isUse(before, after, ...rest) },
   odin: HANDED,
   cython: { ...HANDED, comments: ["#"] },
   terraform: {
@@ -315,11 +325,12 @@ export function namedInLine(
 
 /** The words of a line that may be names in a language, comments and texts included. */
 export function wordsInLine(language: string, line: string): string[] {
-  const characters = SYNTAXES[language]?.characters ?? "";
+  const { characters = "", endings = "" } = SYNTAXES[language] ?? {};
   const words: string[] = [];
   let word = "";
   for (const character of `${line.slice(0, MAX_LINE)} `) {
-    if (isPartOfName(character) || characters.includes(character)) word += character;
+    if (isPartOfName(character) || characters.includes(character) || (word !== "" && endings.includes(character)))
+      word += character;
     else if (word !== "") {
       words.push(word);
       word = "";
@@ -331,11 +342,11 @@ export function wordsInLine(language: string, line: string): string[] {
 function occurrencesInCode(
   text: string,
   name: string,
-  { comments, block, quotes, characters = "" }: LineSyntax,
+  { comments, block, quotes, characters = "", endings = "" }: LineSyntax,
 ): { before: string; after: string }[] {
-  const isPart = (character = ""): boolean =>
-    isPartOfName(character) || (character !== "" && characters.includes(character));
-  const begins = (at: number): boolean => !isPart(text[at - 1]) || text[at - 1] === "'";
+  const begins = (at: number): boolean => !isPartOfName(text[at - 1]) && !includes(characters, text[at - 1]);
+  const isPart = (character?: string): boolean =>
+    isPartOfName(character) || includes(characters, character) || includes(endings, character);
   const found: { before: string; after: string }[] = [];
   for (let at = 0; at < text.length; at++) {
     const character = text[at] ?? "";
@@ -358,6 +369,8 @@ function occurrencesInCode(
   }
   return found;
 }
+
+const includes = (characters: string, character = ""): boolean => character !== "" && characters.includes(character);
 
 /** Where the quote at `at` is closed; -1 if it is not. */
 function closingQuote(text: string, at: number): number {
