@@ -58,7 +58,8 @@ const CPP_LINE =
 
 /**
  * The language of a file, given what its name says: a file with a C name may be C++ or Objective-C (all use `.h`), one of LaTeX a class of Apex (both use
- * `.cls`), one of TypeScript a translation of Qt, which is XML (both use `.ts`). Decided by content alone, so that the same bytes have the same
+ * `.cls`), one of TypeScript a translation of Qt, which is XML (both use `.ts`), one of Perl a transcript of commands (both use `.t`), and one of
+ * Verilog a proof of Coq (both use `.v`). Decided by content alone, so that the same bytes have the same
  * language in every repository, and an incremental run gives the same result as a full one.
  */
 export function contentLanguage(named: LanguageId, bytes: Uint8Array): LanguageId {
@@ -72,6 +73,8 @@ const OTHERWISE: Readonly<
   >
 > = {
   c: { languages: ["objective-c", "cpp"], languageOf: languageOfHeader },
+  perl: { languages: ["text"], languageOf: (bytes) => (isTranscript(bytes) ? "text" : undefined) },
+  verilog: { languages: ["text"], languageOf: (bytes) => (isProof(bytes) ? "text" : undefined) },
   latex: { languages: ["apex"], languageOf: (bytes) => (isApex(bytes) ? "apex" : undefined) },
   typescript: { languages: ["xml"], languageOf: (bytes) => (isXml(bytes) ? "xml" : undefined) },
 };
@@ -91,6 +94,24 @@ const LATEX_LINE = /^[ \t]*[\\%]/m;
 function isApex(bytes: Uint8Array): boolean {
   const head = new TextDecoder("latin1").decode(bytes.subarray(0, APEX_BYTES));
   return APEX_LINE.test(head) && !LATEX_LINE.test(head);
+}
+
+/** Size of the part of a file that tells a test of commands, or a proof. */
+const HEAD_BYTES = 16_384;
+const headOf = (bytes: Uint8Array): string => new TextDecoder("latin1").decode(bytes.subarray(0, HEAD_BYTES));
+
+/** Whether a file with a name of Perl is a test of commands and what they print: `  $ dune build`. */
+function isTranscript(bytes: Uint8Array): boolean {
+  const head = headOf(bytes);
+  return /^ {2}\$ \S/m.test(head) && !/^(?:#!.*perl|use [a-zA-Z])/m.test(head);
+}
+
+/** Whether a file with a name of Verilog is of Coq. */
+function isProof(bytes: Uint8Array): boolean {
+  const head = headOf(bytes);
+  const begins =
+    /^(?:From \S+ Require|Require (?:Import|Export)|Definition \w|Theorem \w|Lemma \w|Inductive \w|Fixpoint \w)/m;
+  return begins.test(head) && !/^[ \t]*(?:module|endmodule|package|endpackage)\b/m.test(head);
 }
 
 /** Whether a file begins as XML: a mark of the byte order may come first. */

@@ -115,6 +115,24 @@ describe("language", () => {
     expect(contentLanguage("latex", encode(text))).toBe(expected);
   });
 
+  it.each([
+    ["Test of the command\n\n  $ dune build\n  Done\n", "text"],
+    ["use Test::More;\nis `  $ x`, 1;\n", "perl"],
+    ["#!/usr/bin/perl -w\n\n  $ x\n", "perl"],
+    ["print 1;\n", "perl"],
+  ])("of `.t` %j is %s", (text, expected) => {
+    expect(contentLanguage("perl", encode(text))).toBe(expected);
+  });
+
+  it.each([
+    ["From Stdlib Require Import List.\nLemma a : True.\n", "text"],
+    ["Definition mynat := nat.\n", "text"],
+    ["module a(input b);\nendmodule\n", "verilog"],
+    ["// Definition of a\n`define A 1\n", "verilog"],
+  ])("of `.v` %j is %s", (text, expected) => {
+    expect(contentLanguage("verilog", encode(text))).toBe(expected);
+  });
+
   it("of a header is judged in bounded work", () => {
     const started = process.cpuUsage();
     for (const unit of ["operator ", "namespace a::", "/*", "\n#if", "class", " ", "a::b", "\n@interface\t", "\n# if"])

@@ -57,9 +57,21 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   fortran: {
-    comment: /^(?:[cC*]|\s*!)/,
+    // In the fixed form a `c` in the first column begins a comment.
+    comment: /^(?:\*|c(?!(?:all|ase|haracter|lass|lose|ommon|omplex|ontains|ontiguous|ontinue|ritical|ycle)\b)|\s*!)/i,
     begins: NO_DIRECTIVE,
     separator: "%",
+    parameters: /&\s*(?:!|$)/,
+    closing: {
+      ends: [
+        [/^\s*end\s*(?:subroutine|function|program|procedure)\b/i, ["function"]],
+        [/^\s*end\s*(?:sub)?module\b/i, ["module"]],
+        [/^\s*end\s*type\b/i, ["struct"]],
+        [/^\s*end\s*interface\b/i, ["interface"]],
+        [/^\s*end\s*(?:!.*)?$/i, ["function", "module"]],
+      ],
+      inner: /^\s*contains\b/i,
+    },
     patterns: [
       [/^\s*module\s+(?!procedure\b|subroutine\b|function\b)(\w+)/i, "module"],
       [/^\s*program\s+(\w+)/i, "function"],
@@ -71,6 +83,7 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
   pascal: {
     comment: /^\s*(?:\/\/|\{|\(\*)/,
     block: [/(?:^|\s)\(\*/, "*)", "'"],
+    body: /^(?:const|label|resourcestring|threadvar)\b/i,
     patterns: [
       [/^\s*(?:class\s+)?(?:procedure|function|constructor|destructor|operator)\s+([\w.]+)/i, "function"],
       [/^\s*(\w+)(?:<[^<>]{0,80}>)?\s*=\s*(?:packed\s+)?(?:class|object|record)\b(?!\s+of\b)/i, "class"],

@@ -20,7 +20,10 @@ const CONTAINERS: ReadonlySet<SymbolKind> = new Set<SymbolKind>([
   "object",
   "extension",
 ]);
-const NAMESPACES: ReadonlySet<SymbolKind> = new Set<SymbolKind>(["module", "namespace"]);
+/** Kinds whose functions are methods. */
+const IN_TYPES: ReadonlySet<SymbolKind> = new Set(
+  [...CONTAINERS].filter((kind) => kind !== "module" && kind !== "namespace"),
+);
 /** Lines that belong to what begins at the same indentation: brackets, and words around a body. */
 const BODY = /^(?:\{|(?:begin|do|then|where|is|var|contains|rescue|ensure)\b)/i;
 const CLOSING =
@@ -42,6 +45,8 @@ interface Open {
   indent: number;
   /** Indentation of the first line in it. */
   inner?: number;
+  /** It has functions of its own. */
+  hasInner?: boolean;
 }
 
 /** What the first line of a declaration says. */
@@ -105,6 +110,10 @@ class DeclarationReader {
   }
 
   #line(row: number, line: string, content: string, indent: number): void {
+    if (this.#rules.closing) {
+      this.#closedByWords(row, line, indent, this.#rules.closing);
+      return;
+    }
     if (this.#rules.section?.end?.test(line)) {
       this.#closeAll(SECTION);
       this.#endInnermost(row);
@@ -129,6 +138,30 @@ class DeclarationReader {
     if (around) around.inner ??= indent;
     if (this.#declareToEnd(row, line, indent)) return;
     this.#declare(row, this.#withNext(row, line, indent), indent);
+  }
+
+  /** As `#line`, in a language whose declarations end with words: bodies need not be indented. */
+  #closedByWords(row: number, line: string, indent: number, closing: NonNullable<DeclarationRules["closing"]>): void {
+    const [, kinds] = closing.ends.find(([pattern]) => pattern.test(line)) ?? [];
+    if (kinds) {
+      const at = this.#open.findLastIndex(({ kind }) => kinds.includes(kind));
+      const ended = at < 0 ? 0 : this.#open.length - at;
+      for (let i = 0; i < ended; i++) this.#endInnermost(row);
+      return;
+    }
+    const around = this.#open.at(-1);
+    if (!around || CONTAINERS.has(around.kind)) {
+      this.#declare(row, line, indent);
+      return;
+    }
+    around.hasInner ||= closing.inner.test(line);
+    if (!this.#rules.patterns.some(([pattern, kind]) => kind === "function" && pattern.test(line))) return;
+    if (around.hasInner) this.#declare(row, line, indent);
+    else if (indent <= around.indent) {
+      // Its end is missing.
+      this.#endInnermost(this.#last);
+      this.#closedByWords(row, line, indent, closing);
+    }
   }
 
   /** Adds a declaration whose name is on its closing line, the first that is indented no deeper. Returns whether one was added. */
@@ -184,7 +217,11 @@ class DeclarationReader {
 
   /** Whether a line belongs to a declaration at the same indentation: `var` begins a declaration in some languages, part of one in Pascal. */
   #isBody(line: string, content: string): boolean {
-    return BODY.test(content) && !this.#rules.patterns.some(([pattern]) => pattern.test(line));
+    const { body } = this.#rules;
+    return (
+      (BODY.test(content) || body?.test(content) === true) &&
+      !this.#rules.patterns.some(([pattern]) => pattern.test(line))
+    );
   }
 
   /** Whether a line is a further clause of a declaration. */
@@ -231,7 +268,7 @@ class DeclarationReader {
     const { leadRow, doc } = this.#builder.commentAbove(row, comment);
     const container = this.#open.at(-1);
     const index = this.#builder.add({
-      kind: kind === "function" && container && !NAMESPACES.has(container.kind) ? "method" : kind,
+      kind: kind === "function" && container && IN_TYPES.has(container.kind) ? "method" : kind,
       name,
       startRow: row,
       endRow: row,

@@ -55,9 +55,9 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
       [/^\s*module\s+(?:type\s+|rec\s+)?([A-Z]\w*)/, "module"],
       [/^\s*(?:type|and)\s+(?:nonrec\s+)?(?:[+-]?'\w+\s+|\([^)]*\)\s+)?([a-z_]\w*)(?=\s*(?:=|:=|$))/, "type"],
       [/^\s*let%\w+\s+"([^"\n]{1,200})"/, "test"],
-      [/^\s*(?:let|and)\s+(?:rec\s+)?(?!(?:open|module|exception)\b)([a-z_][\w']*)/, "function"],
-      [/^\s*(?:val|external)\s+([a-z_][\w']*)/, "function"],
-      [/^\s*(?:let|and|val|external)\s+\(\s*([^\s\w()]{1,20})\s*\)/, "function"],
+      [/^\s*(?:let|and)(?:\[@[^\]]*\])?\s+(?:rec\s+)?(?!(?:open|module|exception)\b)([a-z_][\w']*)/, "function"],
+      [/^\s*(?:val|external)(?:\[@[^\]]*\])?\s+([a-z_][\w']*)/, "function"],
+      [/^\s*(?:let|and|val|external)(?:\[@[^\]]*\])?\s+\(\s*([^\s\w()]{1,20})\s*\)/, "function"],
       [/^\s*exception\s+(\w+)/, "type"],
       [/^\s*class\s+(?:virtual\s+|type\s+)*([a-z_]\w*)/, "class"],
       [/^\s*method\s+(?:virtual\s+|private\s+)*([a-z_]\w*)/, "function"],
@@ -73,7 +73,7 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
       [/^\s*(?:type|and)\s+(?:internal\s+|private\s+|public\s+)*([A-Z]\w*)/, "class"],
       // Names between double backticks may be sentences, as those of tests.
       [
-        /^\s*(?:let|and)\s+(?:rec\s+|inline\s+|private\s+|internal\s+|mutable\s+)*(?:``([^`]{1,200})``|([a-zA-Z_][\w']*))/,
+        /^\s*(?:let|and)\s+(?:\[<[^>]*>\]\s*|rec\s+|inline\s+|private\s+|internal\s+|mutable\s+)*(?:``([^`]{1,200})``|([a-zA-Z_][\w']*))/,
         "function",
       ],
       [
@@ -84,6 +84,9 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
   },
   erlang: {
     clauses: /;\s*(?:%|$)/,
+    parameters: /[({[,]\s*$/,
+    // The formatter writes the ends of parameters and guards on lines of their own: `}) ->`.
+    body: /^[)\]}]*\s*(?:->|when\b)/,
     comment: /^\s*%/,
     separator: ":",
     patterns: [
@@ -136,7 +139,7 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
     patterns: [
       [/^\s*module\s+(?:type\s+|rec\s+)?([A-Z]\w*)/, "module"],
       [/^\s*(?:export\s+)?type\s+(?:rec\s+)?([a-z]\w*)/, "type"],
-      [/^\s*(?:let|and|external)\s+(?:rec\s+)?([a-z_]\w*)/, "function"],
+      [/^\s*(?:@[\w.]+(?:\([^)]*\))?\s+)*(?:let|and|external)\s+(?:rec\s+)?([a-z_]\w*)/, "function"],
     ],
   },
   lean: {

@@ -16,6 +16,13 @@ export interface DeclarationRules {
   parameters?: RegExp;
   /** How the last line of a clause ends if the next line may be a further one: `f 0 = 1` below `f :: Int`. */
   clauses?: RegExp;
+  /** Lines besides the usual ones that belong to what begins at the same indentation: `const` behind the head of a procedure of Pascal. */
+  body?: RegExp;
+  /**
+   * Lines that end declarations, whatever the indentation, and of which kinds. `inner` is the line before functions in a function. Others
+   * end at the next one.
+   */
+  closing?: { ends: readonly (readonly [pattern: RegExp, kinds: readonly SymbolKind[]])[]; inner: RegExp };
   /** A declaration whose name is on its last line: `typedef struct {` and `} point;`. */
   namedAtEnd?: { begins: RegExp; ends: RegExp; kind: SymbolKind };
   /** A line that is a comment. */
