@@ -179,7 +179,10 @@ const SYNTAXES: Readonly<Record<string, LineSyntax>> = {
     comments: ["!"],
     quotes: `"'`,
     isSole: (before) => /\bcall\s+$/i.test(before),
-    isUse: (before, after) => isPlainUse(before, after) && !/::|^use\b/i.test(before),
+    // `procedure :: load => name` and `module procedure name` bind it to another one.
+    isUse: (before, after) =>
+      /(?:=>|^final\s*::)\s*(?:\w+\()?$|^module\s+procedure\s+(?:[\w\s,]+,\s*)?$/i.test(before) ||
+      (isPlainUse(before, after) && !/::|^use\b/i.test(before)),
   },
   ada: DASHES,
   // `entity work.name port map (…)`
