@@ -58,7 +58,8 @@ const CPP_LINE =
 
 /**
  * The language of a file, given what its name says: a file with a C name may be C++ or Objective-C (all use `.h`), one of LaTeX a class of Apex (both use
- * `.cls`), one of TypeScript a translation of Qt, which is XML (both use `.ts`), one of Perl a transcript of commands (both use `.t`), and one of
+ * `.cls`), one of TypeScript a translation of Qt, which is XML (both use `.ts`), one of Pascal a manifest of Puppet (both use `.pp`),
+ * one of Lisp a kernel of OpenCL (both use `.cl`), one of Perl a transcript of commands (both use `.t`), and one of
  * Verilog a proof of Coq (both use `.v`). Decided by content alone, so that the same bytes have the same
  * language in every repository, and an incremental run gives the same result as a full one.
  */
@@ -73,6 +74,8 @@ const OTHERWISE: Readonly<
   >
 > = {
   c: { languages: ["objective-c", "cpp"], languageOf: languageOfHeader },
+  lisp: { languages: ["c"], languageOf: (bytes) => (isKernel(bytes) ? "c" : undefined) },
+  pascal: { languages: ["puppet"], languageOf: (bytes) => (isManifest(bytes) ? "puppet" : undefined) },
   perl: { languages: ["text"], languageOf: (bytes) => (isTranscript(bytes) ? "text" : undefined) },
   verilog: { languages: ["text"], languageOf: (bytes) => (isProof(bytes) ? "text" : undefined) },
   latex: { languages: ["apex"], languageOf: (bytes) => (isApex(bytes) ? "apex" : undefined) },
@@ -104,6 +107,17 @@ const headOf = (bytes: Uint8Array): string => new TextDecoder("latin1").decode(b
 function isTranscript(bytes: Uint8Array): boolean {
   const head = headOf(bytes);
   return /^ {2}\$ \S/m.test(head) && !/^(?:#!.*perl|use [a-zA-Z])/m.test(head);
+}
+
+/** Whether a file with a name of Lisp is of OpenCL. */
+const isKernel = (bytes: Uint8Array): boolean => /\b(?:__)?kernel[ \t]+void\b|\b__global\b/.test(headOf(bytes));
+
+/** Whether a file with a name of Pascal is of Puppet. */
+function isManifest(bytes: Uint8Array): boolean {
+  const head = headOf(bytes);
+  const begins =
+    /^[ \t]*(?:class|define|node|function|plan|include|type|\w+(?:::\w+)+)[ \t]+[\w:'"{][^=\n]*[{(]?[ \t]*$/m;
+  return begins.test(head) && !/^[ \t]*(?:unit|program|library|interface|uses|begin|implementation)\b/im.test(head);
 }
 
 /** Whether a file with a name of Verilog is of Coq. */

@@ -66,7 +66,7 @@ const TOGETHER: readonly ReadonlySet<string>[] = [
 const BESIDE_C = wordSet("rust go zig swift csharp dart");
 /** Languages that call nothing but what is defined in them: of styles, builds, configurations and commands. */
 const ALONE = wordSet(
-  "css xml makefile meson cmake autoconf just dockerfile batch fish awk tcl terraform nix jsonnet rego cue prisma gherkin",
+  "css xml makefile meson cmake autoconf just dockerfile batch fish awk tcl terraform nix jsonnet rego cue prisma gherkin puppet openscad grammar",
 );
 /** For languages in which code of others stands whose uses are not read, the languages with rules that they may call. */
 const CALLED_IN: Readonly<Record<string, ReadonlySet<string>>> = {

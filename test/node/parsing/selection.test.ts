@@ -133,6 +133,22 @@ describe("language", () => {
     expect(contentLanguage("verilog", encode(text))).toBe(expected);
   });
 
+  it.each([
+    ["# Sells.\nclass cart::shop (\n  String $name,\n) {\n}\n", "puppet"],
+    ["include cart\n", "puppet"],
+    ["unit Cart;\ninterface\nuses Classes;\ntype Item = class\nend;\n", "pascal"],
+    ["program Cart;\nbegin\nend.\n", "pascal"],
+  ])("of `.pp` %j is %s", (text, expected) => {
+    expect(contentLanguage("pascal", encode(text))).toBe(expected);
+  });
+
+  it.each([
+    ["__kernel void add(__global int *a) {\n}\n", "c"],
+    ["(defun add (a) a)\n", "lisp"],
+  ])("of `.cl` %j is %s", (text, expected) => {
+    expect(contentLanguage("lisp", encode(text))).toBe(expected);
+  });
+
   it("of a header is judged in bounded work", () => {
     const started = process.cpuUsage();
     for (const unit of ["operator ", "namespace a::", "/*", "\n#if", "class", " ", "a::b", "\n@interface\t", "\n# if"])

@@ -68,6 +68,7 @@ const BUILDERS: Record<string, () => unknown> = {
       vi.unstubAllGlobals();
     }
   },
+  "src/engines/parsing/declarations/builds.ts": () => import("../../../src/engines/parsing/declarations/builds.ts"),
   "src/engines/parsing/declarations/functional.ts": () =>
     import("../../../src/engines/parsing/declarations/functional.ts"),
   "src/engines/parsing/secrets/assignments.ts": () => import("../../../src/engines/parsing/secrets/assignments.ts"),

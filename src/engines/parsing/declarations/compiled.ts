@@ -20,6 +20,28 @@ const MOVE: DeclarationRules = {
   ],
 };
 
+const GROOVY: DeclarationRules = {
+  texts: TRIPLE_QUOTES,
+  ...SLASHES,
+  patterns: [
+    [/^\s*(?:(?:public|private|protected|static|final|abstract)\s+)*(?:class|trait)\s+(\w+)/, "class"],
+    [/^\s*(?:(?:public|private|protected|static)\s+)*@?interface\s+(\w+)/, "interface"],
+    [/^\s*(?:(?:public|private|protected|static)\s+)*enum\s+(\w+)/, "enum"],
+    [/^\s*task\s+(\w+)/, "target"],
+    [/^\s*tasks\.register\(\s*["'](\w+)/, "target"],
+    [/^\s*(?:def|void)\s+["']([^"'\n]{1,200})["']\s*\(/, "test"],
+    [
+      /^\s*(?!(?:else|return|if|while|for|switch|new|throw|assert|import|case)\b)(?:@\w+\s+)*(?:[\w.]+(?:<[^<>]{0,80}>)?(?:\[\])?\s+){1,5}(\w+)\s*\([^;]*\{\s*$/,
+      "function",
+    ],
+    // A body on the same line: only a type or modifier before the name tells a method from a call in a build script.
+    [
+      /^\s*(?:(?:(?:public|private|protected|static|final)\s+)+(?:[\w.]+(?:<[^<>]{0,80}>)?(?:\[\])?\s+)?|(?:def|void|boolean|int|long|double|[A-Z][\w.]*(?:<[^<>]{0,80}>)?(?:\[\])?)\s+)(\w+)\s*\([^;{]*\{/,
+      "function",
+    ],
+  ],
+};
+
 /** Compiled languages. By the id of the language. */
 export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
   crystal: {
@@ -220,27 +242,8 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
       [/^([A-Z_][A-Z\d_]*)\s*(?::[^=]*)?=(?!=)/, "constant"],
     ],
   },
-  groovy: {
-    texts: TRIPLE_QUOTES,
-    ...SLASHES,
-    patterns: [
-      [/^\s*(?:(?:public|private|protected|static|final|abstract)\s+)*(?:class|trait)\s+(\w+)/, "class"],
-      [/^\s*(?:(?:public|private|protected|static)\s+)*@?interface\s+(\w+)/, "interface"],
-      [/^\s*(?:(?:public|private|protected|static)\s+)*enum\s+(\w+)/, "enum"],
-      [/^\s*task\s+(\w+)/, "target"],
-      [/^\s*tasks\.register\(\s*["'](\w+)/, "target"],
-      [/^\s*(?:def|void)\s+["']([^"'\n]{1,200})["']\s*\(/, "test"],
-      [
-        /^\s*(?!(?:else|return|if|while|for|switch|new|throw|assert|import|case)\b)(?:@\w+\s+)*(?:[\w.]+(?:<[^<>]{0,80}>)?(?:\[\])?\s+){1,5}(\w+)\s*\([^;]*\{\s*$/,
-        "function",
-      ],
-      // A body on the same line: only a type or modifier before the name tells a method from a call in a build script.
-      [
-        /^\s*(?:(?:(?:public|private|protected|static|final)\s+)+(?:[\w.]+(?:<[^<>]{0,80}>)?(?:\[\])?\s+)?|(?:def|void|boolean|int|long|double|[A-Z][\w.]*(?:<[^<>]{0,80}>)?(?:\[\])?)\s+)(\w+)\s*\([^;{]*\{/,
-        "function",
-      ],
-    ],
-  },
+  groovy: GROOVY,
+  gradle: GROOVY,
   apex: {
     ...SLASHES,
     patterns: [

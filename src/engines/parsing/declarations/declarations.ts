@@ -1,6 +1,7 @@
 import type { SourceText } from "../source-text.ts";
 import { matched, OutlineBuilder } from "../structure/outline-builder.ts";
 import type { Outline, SymbolKind } from "../types.ts";
+import { BUILDS } from "./builds.ts";
 import { COMPILED } from "./compiled.ts";
 import { FUNCTIONAL } from "./functional.ts";
 import type { DeclarationRules } from "./rules.ts";
@@ -54,7 +55,13 @@ interface Head extends Pick<Open, "name" | "kind" | "indent"> {
   signature: string;
 }
 
-const RULES: Readonly<Record<string, DeclarationRules>> = { ...SCHEMAS, ...FUNCTIONAL, ...COMPILED, ...SCRIPTS };
+const RULES: Readonly<Record<string, DeclarationRules>> = {
+  ...SCHEMAS,
+  ...BUILDS,
+  ...FUNCTIONAL,
+  ...COMPILED,
+  ...SCRIPTS,
+};
 
 /**
  * Declarations of a language without a grammar here, found line by line. A declaration reaches as far as the lines below it are indented
@@ -217,7 +224,8 @@ class DeclarationReader {
 
   /** Whether a line belongs to a declaration at the same indentation: `var` begins a declaration in some languages, part of one in Pascal. */
   #isBody(line: string, content: string): boolean {
-    const { body } = this.#rules;
+    const { body, hasOwnBraces = false } = this.#rules;
+    if (hasOwnBraces && content.startsWith("{")) return false;
     return (
       (BODY.test(content) || body?.test(content) === true) &&
       !this.#rules.patterns.some(([pattern]) => pattern.test(line))

@@ -18,6 +18,8 @@ export interface DeclarationRules {
   clauses?: RegExp;
   /** Lines besides the usual ones that belong to what begins at the same indentation: `const` behind the head of a procedure of Pascal. */
   body?: RegExp;
+  /** A brace that begins a line is no body of what is above: the value of a file of Jsonnet. */
+  hasOwnBraces?: boolean;
   /**
    * Lines that end declarations, whatever the indentation, and of which kinds. `inner` is the line before functions in a function. Others
    * end at the next one.

@@ -1,0 +1,116 @@
+/** How languages of builds, configurations, policies and schemas, and assembly, name a definition. */
+import { always, HASH, isPlainUse, type LineSyntax, SLASHES } from "./line-syntax.ts";
+
+/** By the id of the language. */
+export const BUILDS: Readonly<Record<string, LineSyntax>> = {
+  terraform: {
+    comments: ["#", "//"],
+    block: ["/*", "*/"],
+    quotes: "",
+    characters: "-",
+    kinds: ["object", "variable"],
+    isSole: always,
+    // `aws_vpc.name.id`, `module.name.id`; `var.name`, and outputs as `module.a.name`.
+    isUse: (before, _after, owners) =>
+      owners.size === 0
+        ? /\bvar\.$|\bmodule\.[\w-]{1,100}(?:\[[^\]]{0,100}\])?\.$/.test(before)
+        : [...owners].some((owner) => before.endsWith(`${owner}.`)),
+  },
+  graphql: {
+    comments: ["#"],
+    quotes: '"',
+    kinds: ["struct", "interface", "enum", "union", "type"],
+    isSole: always,
+    // `...name`, `on Name`, `: [Name!]`, `implements A & Name`, `union A = B | Name`
+    isUse: (before) =>
+      before.endsWith("...") ||
+      (/\bon\s+$/.test(before) && !before.startsWith("directive")) ||
+      /(?::\s{0,9}\[{0,9}|^(?:type|interface)\s[^{]*\simplements\s[^{]*|^union\s[^=]*=[\w\s|]*|^\|\s*)$/.test(before),
+  },
+  protobuf: {
+    ...SLASHES,
+    kinds: ["struct", "enum"],
+    isSole: always,
+    // `repeated a.Name field = 1`, `map<string, Name>`, `rpc Get(Name) returns (stream Name)`
+    isUse: (before, after) =>
+      (/^(?:(?:repeated|optional|required)\s+)?[\w.]*$/.test(before) && /^\s+\w+\s*=/.test(after)) ||
+      /\bmap\s*<\s*\w+\s*,\s*[\w.]*$/.test(before) ||
+      (/\(\s*(?:stream\s+)?[\w.]*$/.test(before) && /^\s*\)/.test(after)),
+  },
+  makefile: {
+    comments: ["#"],
+    quotes: "",
+    characters: "-./",
+    kinds: ["target"],
+    isSole: always,
+    // `all: name`, `$(MAKE) name`
+    isUse: (before) =>
+      /^(?!\.PHONY\b|export\b)[^\s=#;"'@][^=#;"']*:(?!=)[^;]*$/.test(before) ||
+      (/\bmake\s|\$[({]MAKE[)}]/.test(before) && /\s$/.test(before) && !/\b(?:echo|printf)\b/.test(before)),
+  },
+  // `name = …` and `{ name, … }:` bind it.
+  nix: {
+    ...HASH,
+    quotes: '"',
+    characters: "-'",
+    isUse: (before, after) =>
+      !/^\s*=(?!=)|^[^{}()=]*\}\s*(?:@\s*\w+\s*)?:/.test(after) && !/\binherit\b[^;]*$/.test(before),
+  },
+  rego: {
+    ...HASH,
+    quotes: '"',
+    isUse: (before, after) => isPlainUse(before, after) && !/^(?:default\s+)?$/.test(before),
+  },
+  cue: {
+    ...SLASHES,
+    quotes: '"',
+    characters: "#",
+    kinds: ["struct"],
+    isUse: (_before, after) => !/^\s*(?:[?!]\s*)?:/.test(after),
+  },
+  jsonnet: {
+    ...SLASHES,
+    comments: ["//", "#"],
+    isUse: (before, after) => (after.startsWith("(") || before.endsWith(".")) && !/^\s*local\s+$/.test(before),
+  },
+  just: {
+    ...HASH,
+    characters: "-",
+    kinds: ["target"],
+    isSole: (before) => /:[^=]*$/.test(before),
+    isUse: (before) => /:(?!=)|\bjust\s/.test(before),
+  },
+  meson: { ...HASH, kinds: ["target"], isUse: (_before, after) => !/^\s*(?:\+?=(?!=)|:)/.test(after) },
+  gradle: {
+    ...SLASHES,
+    kinds: ["target"],
+    isUse: (before, after) => isPlainUse(before, after) && !/\btask\s+$/.test(before),
+  },
+  autoconf: {
+    comments: ["dnl", "#"],
+    quotes: "",
+    kinds: ["macro"],
+    isSole: always,
+    isUse: (before) => !/DEFUN(?:_ONCE)?\(\[?$|\bdefine\(`?$/.test(before),
+  },
+  // `include a::name`, `a::name { 'title': }`, `a::name($x)`, `Class['a::name']`
+  puppet: {
+    ...HASH,
+    quotes: "",
+    kinds: ["class", "type"],
+    isUse: (before, after) =>
+      /^(?:\s*[({]|\s*$|['"\]])/.test(after) && !/^\s*(?:class|define|function|plan|type)\s+[\w:]*$/.test(before),
+  },
+  assembly: {
+    comments: [";", "#", "//", "@"],
+    block: ["/*", "*/"],
+    quotes: '"',
+    characters: ".",
+    kinds: ["macro"],
+    isUse: (before, after) =>
+      before !== "" &&
+      !after.startsWith(":") &&
+      !/^\s*\.?(?:globl|global|type|size|extern|weak|hidden|macro)\b/i.test(before),
+  },
+  grammar: { ...SLASHES, kinds: ["rule"], isSole: always, isUse: (before) => before !== "" && !/^\w+$/.test(before) },
+};
