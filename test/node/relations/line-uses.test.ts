@@ -47,6 +47,8 @@ it.each([
   ["r", "a.price(1)", false],
   ["julia", "map(price, xs)", true],
   ["nix", "total = price 1;", true],
+  ["nix", 'a."${price b}".text = "";', true],
+  ["nix", 'description = "the price";', false],
   ["nix", "price = n: n;", false],
   ["nix", "{ lib, price, ... }:", false],
   ["nix", "inherit (lib) price;", false],
@@ -263,6 +265,12 @@ it("callers of functions of Clojure call or hand them over; a list of imported n
     "src/main.clj:4 name",
     "src/shop.clj:7 name",
   ]);
+});
+
+it("reads the files beside a definition first where thousands of files mention its name", async () => {
+  const files: Record<string, string> = { "z/cart.tcl": "proc price {} {\n}\n", "z/use.tcl": "price\n" };
+  for (let i = 0; i < 1_100; i++) files[`b/${i}.tcl`] = `set price ${i}\n`;
+  expect(await callersOf(files, "price")).toContain("z/use.tcl:1 name");
 });
 
 it("finds a name of several words where thousands of files mention the first one", async () => {

@@ -51,15 +51,18 @@ export const BUILDS: Readonly<Record<string, LineSyntax>> = {
   // `name = …` and `{ name, … }:` bind it.
   nix: {
     ...HASH,
-    quotes: '"',
+    // Within a text, `${name a}` is one.
+    quotes: "",
     characters: "-'",
     isUse: (before, after) =>
-      !/^\s*=(?!=)|^[^{}()=]*\}\s*(?:@\s*\w+\s*)?:/.test(after) && !/\binherit\b[^;]*$/.test(before),
+      !/^\s*=(?!=)|^[^{}()=]*\}\s*(?:@\s*\w+\s*)?:/.test(after) &&
+      !/\binherit\b[^;]*$/.test(before) &&
+      (before.split('"').length % 2 === 1 || before.lastIndexOf("${") > before.lastIndexOf("}")),
   },
   rego: {
     ...HASH,
     quotes: '"',
-    isUse: (before, after) => isPlainUse(before, after) && !/^(?:default\s+)?$/.test(before),
+    isUse: (before, after) => isPlainUse(before, after) && !(before === "" && /\{\s*$/.test(after)),
   },
   cue: {
     ...SLASHES,

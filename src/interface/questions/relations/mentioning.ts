@@ -46,7 +46,8 @@ export async function filesMentioning(
     const isRead = ({ language }: { language: string }): boolean =>
       languages.some((called) => readsUsesOf(language, called));
     let withRules = files.filter(isRead).map(({ path }) => path);
-    const without = files.filter((file) => !isRead(file)).map(({ path }) => path);
+    let without = files.filter((file) => !isRead(file)).map(({ path }) => path);
+    if (without.length > MAX_FILES) without = withFirst(without, besides(without, near));
     if (withRules.length > MAX_FILES) {
       ofOwners ??= await pathsMentioning(index, owners, near);
       withRules = withFirst(withRules, ofOwners);
@@ -116,6 +117,12 @@ async function pathsMentioning(
 ): Promise<ReadonlySet<string>> {
   const files = await Promise.all([...names].map((name) => index.mentioning(name, near)));
   return new Set(files.flat().map(({ path }) => path));
+}
+
+/** Of some files those in the folders of others. */
+function besides(paths: readonly string[], near: readonly string[]): ReadonlySet<string> {
+  const folders = new Set(near.map(folderOf));
+  return new Set(paths.filter((path) => folders.has(folderOf(path))));
 }
 
 function withFirst(paths: readonly string[], first: ReadonlySet<string>): string[] {
