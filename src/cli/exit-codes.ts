@@ -85,11 +85,18 @@ const ADVICE: Record<string, string> = {
 /** No service listens on this machine. */
 const REFUSED_HERE = /^cannot reach https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\])[:/ ].*\(ECONNREFUSED\)$/;
 
+/** Node uses them if NODE_USE_ENV_PROXY is 1. */
+const PROXY_VARIABLES = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"];
+
 /** Advice that follows the error's message. */
 function adviceOf({ code, message, retryAfterSec }: CodeContextError): string {
   const advice = ADVICE[code];
   if (advice !== undefined) return `: ${advice}`;
+  const proxy = code === "NETWORK_ERROR" ? PROXY_VARIABLES.find((name) => process.env[name]) : undefined;
+  if (proxy !== undefined && process.env["NODE_USE_ENV_PROXY"] === "1")
+    return `: requests go to the proxy of ${proxy}; NO_PROXY lists the hosts that are reached without it`;
   if (REFUSED_HERE.test(message)) return ": start the service with `npm start`, or name another one with --api-url";
+  if (proxy !== undefined) return `: ${proxy} is used if NODE_USE_ENV_PROXY=1 is set too`;
   const limited = code === "RATE_LIMITED" || code === "QUOTA_EXCEEDED";
   return limited && retryAfterSec !== undefined ? `; try again in ${describeSeconds(retryAfterSec)}` : "";
 }

@@ -86,10 +86,12 @@ describe("npm start", () => {
       expect(existsSync(path.join(env.DATA_DIR, "service.json"))).toBe(false);
       await expect(fetch(second.service.apiUrl)).rejects.toThrow();
 
-      // Into an empty service with the same secrets.
-      const empty = { ...env, DATA_DIR: newDataDir(), GIT_ALLOW_LOCAL: "" };
+      // Into an empty service with the same secrets, at another address of this machine (Linux has all of 127.0.0.0/8).
+      const HOST = process.platform === "linux" ? "127.0.0.2" : "127.0.0.1";
+      const empty = { ...env, HOST, DATA_DIR: newDataDir(), GIT_ALLOW_LOCAL: "" };
       copyFileSync(path.join(env.DATA_DIR, "secrets.json"), path.join(empty.DATA_DIR, "secrets.json"));
       const other = await started(empty);
+      expect(other.service.apiUrl).toBe(`http://${HOST}:${env.PORT}`);
       // Without the setting, nobody reads what listens on this machine.
       const refused = await fetch(`${other.service.apiUrl}/index`, {
         method: "POST",
@@ -133,6 +135,7 @@ describe("npm start", () => {
         [{ ...ports, DATA_DIR: foreign }, /holds files that are not this service's/],
         [{ ...ports, DATA_DIR: path.join(file, "data") }, /cannot be used \(EEXIST\)/],
         [{ ...ports, DATA_DIR: damaged }, /secrets\.json is damaged/],
+        [{ ...ports, DATA_DIR: newDataDir(), HOST: "203.0.113.1" }, /^error: HOST: 203\.0\.113\.1 is not an address/],
         [{ ...ports, DATA_DIR: newDataDir(), PORT: "many" }, /PORT: expected a port/],
       ];
       for (const [env, message] of cases) {

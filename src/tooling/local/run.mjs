@@ -2,6 +2,7 @@
  * Entry of the npm scripts: `node src/tooling/local/run.mjs <command> …`. Plain JavaScript, so that an outdated Node or a missing
  * installation is reported in one line instead of as a syntax error.
  */
+import http from "node:http";
 import module from "node:module";
 
 const [, , command = "", ...rest] = process.argv;
@@ -20,6 +21,12 @@ if (major < 22 || (major === 22 && minor < 18)) {
 }
 if (!COMMANDS.includes(command)) fail(`unknown command "${command}": expected one of ${COMMANDS.join(", ")}`);
 process.argv.splice(2, process.argv.length, ...rest);
+// What NODE_USE_ENV_PROXY sends to a proxy must not include the calls of the service's parts to one another on this machine.
+if (process.env.NODE_USE_ENV_PROXY === "1" && http.setGlobalProxyFromEnv) {
+  const excluded = [process.env.no_proxy || process.env.NO_PROXY, "127.0.0.1", "localhost"].filter(Boolean).join(",");
+  process.env.no_proxy = process.env.NO_PROXY = excluded;
+  http.setGlobalProxyFromEnv(process.env);
+}
 // Caches compiled code between starts, because loading Miniflare and wrangler is a large part of the start-up time.
 module.enableCompileCache?.();
 try {

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CodeContextError } from "../../../src/interface/client/errors.ts";
 import { EXIT, toCliError } from "../../../src/cli/exit-codes.ts";
 import { Ui } from "../../../src/cli/terminal/ui.ts";
@@ -220,6 +220,12 @@ describe("IgnoreRules", () => {
 });
 
 describe("toCliError", () => {
+  beforeEach(() => {
+    for (const name of ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"]) vi.stubEnv(name, "");
+  });
+
+  afterEach(() => vi.unstubAllEnvs());
+
   it("gives every failure one line and an exit code", () => {
     const service = (code: string, status: number) => toCliError(new CodeContextError(code, "a\n b", { status })).exit;
     expect(service("INVALID_API_KEY", 401)).toBe(EXIT.auth);
@@ -237,6 +243,19 @@ describe("toCliError", () => {
       message: "the file system is read-only: /p",
     });
     expect(toCliError(new Error("two\nlines")).message).toBe("two lines");
+  });
+
+  it("says what a proxy in the environment has to do with a service that cannot be reached", () => {
+    const refused = (url: string) =>
+      toCliError(new CodeContextError("NETWORK_ERROR", `cannot reach ${url} (ECONNREFUSED)`)).message;
+    vi.stubEnv("HTTPS_PROXY", "http://proxy.example.com:3128");
+    expect(refused("https://api.example.com")).toMatch(/: HTTPS_PROXY is used if NODE_USE_ENV_PROXY=1 is set too$/);
+    expect(refused("http://127.0.0.1:8787")).toContain("start the service");
+    vi.stubEnv("NODE_USE_ENV_PROXY", "1");
+    expect(refused("http://127.0.0.1:8787")).toContain("go to the proxy of HTTPS_PROXY; NO_PROXY lists");
+    expect(toCliError(new CodeContextError("NOT_FOUND", "no such route", { status: 404 })).message).toBe(
+      "no such route",
+    );
   });
 });
 

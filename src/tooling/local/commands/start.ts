@@ -10,6 +10,11 @@ import { untilSignal } from "./signals.ts";
 /** Minimum time for which `/healthz` answers `stopping`, so that a health check can see it. */
 const STOPPING_NOTICE_MS = 1_000;
 
+/** A path as one word of a shell's command line. */
+function shellWord(file: string): string {
+  return /^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", String.raw`'\''`)}'`;
+}
+
 await runMain(async () => {
   const startedAt = performance.now();
   rejectArguments(process.argv.slice(2));
@@ -37,7 +42,7 @@ await runMain(async () => {
       `             sign in as ${DEMO_EMAIL}; the code arrives in ${path.relative(process.cwd(), path.join(dataDir, "mail"))}/`,
       `  data   ${path.relative(process.cwd(), dataDir) || "."} (credentials of a demo tenant in ${file})`,
       "",
-      `  curl -s ${apiUrl}/usage -H "Authorization: Bearer $(sed -n 's/.*"apiKey": "\\(.*\\)".*/\\1/p' ${file})"`,
+      `  curl -s ${apiUrl}/usage -H "Authorization: Bearer $(sed -n 's/.*"apiKey": "\\(.*\\)".*/\\1/p' ${shellWord(file)})"`,
       "",
     ].join("\n"),
   );

@@ -16,11 +16,11 @@ export interface PortRange {
   end: number;
 }
 
-function listenOnce(port: number): Promise<void> {
+function listenOnce(port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject);
-    server.listen(port, HOST, () => server.close(() => resolve()));
+    server.listen(port, host, () => server.close(() => resolve()));
   });
 }
 
@@ -29,7 +29,7 @@ export async function freePort({ first, end } = FREE): Promise<number> {
   for (let tries = 1; ; tries++) {
     const port = randomInt(first, end);
     try {
-      await listenOnce(port);
+      await listenOnce(port, HOST);
       return port;
     } catch (error) {
       if (tries === MAX_TRIES) throw error;
@@ -37,12 +37,16 @@ export async function freePort({ first, end } = FREE): Promise<number> {
   }
 }
 
-/** Throws a `OperatorError` that names the variable if the port cannot be listened on. */
-export async function claimPort(port: number, variable: string): Promise<void> {
+/** Throws a `OperatorError` that names the variable if the port of an address cannot be listened on. */
+export async function claimPort(port: number, variable: string, host: string = HOST): Promise<void> {
   try {
-    await listenOnce(port);
+    await listenOnce(port, host);
   } catch (error) {
     const code = errnoOf(error);
+    if (code === "EADDRNOTAVAIL")
+      throw new OperatorError(
+        `HOST: ${host} is not an address of this machine: use 127.0.0.1, or 0.0.0.0 for all of them`,
+      );
     if (code === "EADDRINUSE") throw OperatorError.portTaken(port, variable);
     throw new OperatorError(`cannot listen on port ${port} (${code ?? "unknown"}): set ${variable} to another port`);
   }

@@ -25,9 +25,9 @@ export interface StackOptions {
   dataDir: string;
   /** Address to listen on; default 127.0.0.1. */
   host?: string;
-  /** Public URL of the api, if not at 127.0.0.1; prefix of signed snapshot URLs. */
+  /** Public URL of the api, if not at `host`; prefix of signed snapshot URLs. */
   publicApiUrl?: string | undefined;
-  /** Public URL of the site, if not at 127.0.0.1; prefix of links in mail. */
+  /** Public URL of the site, if not at `host`; prefix of links in mail. */
   publicSiteUrl?: string | undefined;
   /** Port of the api; 0 for any free one. */
   port: number;
@@ -67,6 +67,8 @@ export interface RunningStack {
   stop(): Promise<void>;
 }
 
+const LOOPBACK = "127.0.0.1";
+const EVERY_ADDRESS = "0.0.0.0";
 /** On Cloudflare every minute; here mail waits after a kill no longer than runs do. */
 const OUTBOX_CRON = "* * * * *";
 const OUTBOX_INTERVAL_MS = 10_000;
@@ -101,8 +103,9 @@ async function start(
   const secrets = localSecrets(dataDir);
   const port = options.port === 0 ? await freePort() : options.port;
   const sitePort = options.sitePort === 0 ? await freePort() : options.sitePort;
-  await claimPort(port, "PORT");
-  await claimPort(sitePort, "SITE_PORT");
+  const { host = LOOPBACK } = options;
+  await claimPort(port, "PORT", host);
+  await claimPort(sitePort, "SITE_PORT", host);
 
   onProgress?.("preparing the database and the Workers");
   // Wait for both even if one fails, so that whatever has started is stopped.
@@ -116,13 +119,14 @@ async function start(
   const logs: LogSink = createLogSink(options.logToConsole === true ? undefined : path.join(dataDir, "logs"));
   stops.push(() => logs.close());
 
-  const apiUrl = `http://127.0.0.1:${port}`;
-  const siteUrl = `http://127.0.0.1:${sitePort}`;
+  const reachedAt = host === EVERY_ADDRESS ? LOOPBACK : host;
+  const apiUrl = `http://${reachedAt}:${port}`;
+  const siteUrl = `http://${reachedAt}:${sitePort}`;
   const { startWorkers } = await workersModule;
   const workers = await startWorkers({
     apiUrl: options.publicApiUrl ?? apiUrl,
     siteUrl: options.publicSiteUrl ?? siteUrl,
-    host: options.host ?? "127.0.0.1",
+    host,
     port,
     sitePort,
     databaseUrl: database,
