@@ -18,7 +18,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { rowsOf } from "../../src/service/db/rows.ts";
 import { openBucket } from "../../src/tooling/local/admin/bucket.ts";
 import { localBucketUrl } from "../../src/tooling/local/stack/bucket-url.ts";
-import { localSecrets } from "../../src/tooling/local/stack/local-secrets.ts";
+import { localSecrets, newSecrets } from "../../src/tooling/local/stack/local-secrets.ts";
 import { startPushServer } from "../support/push-server.ts";
 import { admin, adminOn, api, database, newTenant, runScheduled, service } from "./support/service.ts";
 import { freePorts, runStart, type ServiceProcess, spawnService } from "./support/process.ts";
@@ -109,6 +109,11 @@ describe("npm start", () => {
       expect(await adminOn(empty.DATA_DIR, "backup", "--to", again)).toMatchObject({ objects: backedUp.objects });
       expect(rowsIn(again)).toEqual(rowsIn(backedUp.folder));
       await other.stop();
+
+      // No start with the secrets of another service, which would end all credentials.
+      writeFileSync(path.join(empty.DATA_DIR, "secrets.json"), JSON.stringify(newSecrets()));
+      const wrong = await runStart(empty);
+      expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/another ENCRYPTION_KEY: .* put back/) });
     },
     TIMEOUT_MS,
   );
@@ -128,13 +133,17 @@ describe("npm start", () => {
       const damaged = newDataDir();
       writeFileSync(path.join(damaged, "secrets.json"), "{");
 
+      const bereft = newDataDir();
+      writeFileSync(path.join(bereft, "credentials.json"), "{}");
+
       const ports = await freePorts();
       const cases: [Record<string, string>, RegExp][] = [
         [{ ...ports, DATA_DIR: newDataDir(), PORT: port }, /port \d+ is in use.*PORT/],
         [{ ...ports, DATA_DIR: newDataDir(), SITE_PORT: port }, /port \d+ is in use.*SITE_PORT/],
         [{ ...ports, DATA_DIR: foreign }, /holds files that are not this service's/],
+        [{ ...ports, DATA_DIR: bereft }, /is a data directory without its secrets\.json: put the file back/],
         [{ ...ports, DATA_DIR: path.join(file, "data") }, /cannot be used \(EEXIST\)/],
-        [{ ...ports, DATA_DIR: damaged }, /secrets\.json is damaged/],
+        [{ ...ports, DATA_DIR: damaged }, /secrets\.json is damaged \(Invalid input: expected object/],
         [{ ...ports, DATA_DIR: newDataDir(), HOST: "203.0.113.1" }, /^error: HOST: 203\.0\.113\.1 is not an address/],
         [{ ...ports, DATA_DIR: newDataDir(), PORT: "many" }, /PORT: expected a port/],
       ];

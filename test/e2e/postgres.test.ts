@@ -101,7 +101,7 @@ it(
     const stranger = await runStart({ ...onServer, ...(await freePorts()), DATA_DIR: path.join(folder, "stranger") });
     expect(stranger).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^error: DATABASE_URL: .* another ENCRYPTION_KEY/),
+      stderr: expect.stringMatching(/^error: .* another ENCRYPTION_KEY: DATABASE_URL: /),
     });
 
     // The commands work with the variable and without it, and reach the objects of the running service.

@@ -12,19 +12,10 @@ import { TenancyError } from "./errors.ts";
 const NAME = "credential_key";
 const FIELD = "ENCRYPTION_KEY";
 
-/**
- * Saves the key derived from `ENCRYPTION_KEY`. Throws `TenancyError` if the deployment was set up with another one, unless it is
- * to be replaced; credentials created with the old key stop working then.
- */
-export async function saveCredentialKey(
-  db: Db,
-  encryptionKey: string,
-  { replace = false }: { replace?: boolean } = {},
-): Promise<CredentialKey> {
+/** Saves the key derived from `ENCRYPTION_KEY`. Throws `TenancyError` if the deployment was set up with another one. */
+export async function saveCredentialKey(db: Db, encryptionKey: string): Promise<CredentialKey> {
   const key = deriveCredentialKey(encryptionKey);
-  const insert = db.insert(serviceSettings).values({ name: NAME, value: key });
-  if (replace) await insert.onConflictDoUpdate({ target: serviceSettings.name, set: { value: key } });
-  else await insert.onConflictDoNothing();
+  await db.insert(serviceSettings).values({ name: NAME, value: key }).onConflictDoNothing();
   if ((await savedCredentialKey(db)) === key) return key;
   throw new TenancyError("CONFLICT", `${FIELD}: not the one this deployment was set up with`, FIELD);
 }

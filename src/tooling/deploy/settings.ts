@@ -2,8 +2,8 @@
 import { parseArgs } from "node:util";
 import { readPublicUrl } from "../../lib/config.ts";
 import { readTrustedProxies } from "../../service/gate/proxies.ts";
-import { readKeyRing } from "../../lib/key-ring.ts";
 import { readSignUp } from "../../service/users/sign-up.ts";
+import { checkEncryptionKey } from "../local/admin/encryption-key.ts";
 import { CLOUDFLARE_API } from "./cloudflare.ts";
 import { OperatorError } from "../errors.ts";
 import { NEON_API } from "./neon.ts";
@@ -52,7 +52,6 @@ Environment:
   API_DOMAIN, SITE_DOMAIN    custom domains, in a zone of the Cloudflare account
   API_URL, SITE_URL          public addresses, if they are neither workers.dev nor these domains`;
 
-const MIN_KEY_LENGTH = 32;
 const ADDRESSES = ["API_URL", "SITE_URL"];
 const DOMAIN = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
 
@@ -93,7 +92,7 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv, varNames: r
       "CLOUDFLARE_ACCOUNT_ID: expected the 32 hexadecimal digits that Cloudflare's dashboard shows",
     );
   }
-  checkEncryptionKey(env["ENCRYPTION_KEY"] ?? "");
+  if (env["ENCRYPTION_KEY"]) checkEncryptionKey(env["ENCRYPTION_KEY"]);
   if (!env["R2_ACCESS_KEY_ID"] !== !env["R2_SECRET_ACCESS_KEY"]) {
     throw new OperatorError("R2_ACCESS_KEY_ID and R2_SECRET_ACCESS_KEY belong together: set both, or neither");
   }
@@ -119,14 +118,6 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv, varNames: r
     domains: { ...readDomain(env, "API_DOMAIN", "api"), ...readDomain(env, "SITE_DOMAIN", "site") },
     unset: readUnset(values.unset ?? [], env, [...varNames, ...ADDRESSES]),
   };
-}
-
-/** Throws `OperatorError` for an `ENCRYPTION_KEY` that is too short or a damaged ring. */
-function checkEncryptionKey(secret: string): void {
-  if (secret === "") return;
-  const { current, others, ids } = readSetting(() => readKeyRing(secret));
-  if ([current, ...others, ids].some((key) => key.length < MIN_KEY_LENGTH))
-    throw new OperatorError(`ENCRYPTION_KEY: expected at least ${MIN_KEY_LENGTH} characters`);
 }
 
 /** The public addresses. Throws `OperatorError` for them and for other variables that the Workers would refuse at their first request. */

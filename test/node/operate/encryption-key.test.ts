@@ -10,7 +10,14 @@ import { hookSecretPurpose } from "../../../src/service/hooks/manage.ts";
 import { seal, unseal } from "../../../src/lib/seal.ts";
 import { mailPurpose } from "../../../src/service/mail/outbox.ts";
 import { readKeyRing, writeKeyRing } from "../../../src/lib/key-ring.ts";
-import { addKey, dropKeys, reseal, switchKey } from "../../../src/tooling/local/admin/encryption-key.ts";
+import {
+  addKey,
+  dropKeys,
+  reseal,
+  switchKey,
+  useEncryptionKey,
+} from "../../../src/tooling/local/admin/encryption-key.ts";
+import { OperatorError } from "../../../src/tooling/errors.ts";
 import {
   createTenant,
   createWorkspace,
@@ -86,6 +93,16 @@ describe("rotation of ENCRYPTION_KEY", () => {
     expect(writeKeyRing(readKeyRing(OLD))).toBe(OLD);
     for (const text of ["{", "{}", '{"current":"a","others":"b","ids":"c"}', '{"current":1,"others":[],"ids":"c"}'])
       expect(() => readKeyRing(text)).toThrow(/ENCRYPTION_KEY: expected/);
-    expect(() => switchKey(OLD)).toThrow(/add one/);
+    expect(() => switchKey(OLD)).toThrow(/the value that encryption-key add printed/);
+  });
+
+  it("refuses the key of another service, and says where that of this one is", async () => {
+    await useEncryptionKey(db, OLD);
+    const other = OLD.replace("0", "9");
+    await expect(useEncryptionKey(db, other)).rejects.toThrow(
+      /set up with; that one is `encryptionKey` in .*secrets\.json/,
+    );
+    await expect(useEncryptionKey(db, "{")).rejects.toThrow(OperatorError);
+    await expect(useEncryptionKey(db, "short")).rejects.toThrow("ENCRYPTION_KEY: expected at least 32 characters");
   });
 });

@@ -19,6 +19,7 @@ import { rowsOf } from "../../../service/db/rows.ts";
 import { OperatorError } from "../../errors.ts";
 import { parseJson } from "../stack/local-secrets.ts";
 import type { Bucket } from "./bucket.ts";
+import { KEY_PLACES } from "./encryption-key.ts";
 import { checkTables, countRows, finishPointers, readTable, TABLES, type TableName, writeTable } from "./tables.ts";
 import { makeTarget } from "./target-folder.ts";
 
@@ -134,7 +135,7 @@ async function checkCredentialKey(db: Db, folder: string): Promise<void> {
   const here = keyOf(await rowsOf(db, sql`select name, value from service_settings`));
   if (here !== undefined && keyOf(kept) !== undefined && here !== keyOf(kept))
     throw new OperatorError(
-      "the service was set up with another ENCRYPTION_KEY: start it with that of the back-up, then restore",
+      `the service was set up with another ENCRYPTION_KEY: start an empty one with that of the back-up's service (${KEY_PLACES}), then restore`,
     );
 }
 

@@ -25,7 +25,7 @@ import { localSecrets } from "../stack/local-secrets.ts";
 import { readServiceFile } from "../stack/service-file.ts";
 import { backUp, type Manifest, restore } from "./backup.ts";
 import { type Bucket, openBucket } from "./bucket.ts";
-import { addKey, dropKeys, reseal, switchKey } from "./encryption-key.ts";
+import { addKey, dropKeys, KEY_PLACES, reseal, switchKey } from "./encryption-key.ts";
 import { listCredentials, listTenants, listUsers, listWorkspaces, type Row } from "./lists.ts";
 import { exportTenant, rowsLeft } from "./tenant-data.ts";
 
@@ -180,10 +180,7 @@ function keyStep(run: (db: Db, secret: string) => Promise<Row>): Command {
     optional: [],
     run: async (db) => {
       const secret = process.env["ENCRYPTION_KEY"];
-      if (!secret)
-        throw new UsageError(
-          "set ENCRYPTION_KEY to the value that the Workers have: the secret of a deployment, `encryptionKey` in secrets.json of a local data directory",
-        );
+      if (!secret) throw new UsageError(`set ENCRYPTION_KEY to the value that the Workers have, ${KEY_PLACES}`);
       return run(db, secret);
     },
   };

@@ -10,12 +10,42 @@ import { hookSecretPurpose } from "../../../service/hooks/manage.ts";
 import { seal, unseal } from "../../../lib/seal.ts";
 import { mailPurpose } from "../../../service/mail/outbox.ts";
 import { readKeyRing, writeKeyRing } from "../../../lib/key-ring.ts";
+import { saveCredentialKey, TenancyError } from "../../../service/tenancy/index.ts";
 import { OperatorError } from "../../errors.ts";
+
+/** Where an operator finds the value that a service has. */
+export const KEY_PLACES =
+  "`encryptionKey` in .deploy/<environment>.json of a deployment, or in secrets.json of a local data directory";
+const MIN_KEY_LENGTH = 32;
+
+/** Throws `OperatorError` for an `ENCRYPTION_KEY` that is too short or a damaged ring. */
+export function checkEncryptionKey(secret: string): void {
+  let ring: ReturnType<typeof readKeyRing>;
+  try {
+    ring = readKeyRing(secret);
+  } catch (error) {
+    throw new OperatorError(error instanceof Error ? error.message : String(error));
+  }
+  if ([ring.current, ...ring.others, ring.ids].some((key) => key.length < MIN_KEY_LENGTH))
+    throw new OperatorError(`ENCRYPTION_KEY: expected at least ${MIN_KEY_LENGTH} characters`);
+}
+
+/** Makes `ENCRYPTION_KEY` that of a database without one. Throws `OperatorError` if the database's service has another. */
+export async function useEncryptionKey(db: Db, secret: string): Promise<void> {
+  checkEncryptionKey(secret);
+  try {
+    await saveCredentialKey(db, secret);
+  } catch (error) {
+    if (error instanceof TenancyError) throw new OperatorError(`${error.message}; that one is ${KEY_PLACES}`);
+    throw error;
+  }
+}
 
 /** First value: adds a new key for decryption only, so that every Worker has it before it is used for encryption. */
 export function addKey(secret: string): string {
   const ring = readKeyRing(secret);
-  if (ring.others.length > 0) throw new OperatorError("ENCRYPTION_KEY: a rotation is under way; finish it first");
+  if (ring.others.length > 0)
+    throw new OperatorError("ENCRYPTION_KEY: a rotation is under way; finish it first (switch, reseal, drop)");
   return writeKeyRing({ ...ring, others: [randomBytes(32).toString("base64")] });
 }
 
@@ -23,7 +53,10 @@ export function addKey(secret: string): string {
 export function switchKey(secret: string): string {
   const { current, others, ids } = readKeyRing(secret);
   const [next, ...rest] = others;
-  if (next === undefined) throw new OperatorError("ENCRYPTION_KEY: there is no other key to switch to; add one first");
+  if (next === undefined)
+    throw new OperatorError(
+      "ENCRYPTION_KEY: there is no other key to switch to: set it to the value that encryption-key add printed",
+    );
   return writeKeyRing({ current: next, others: [...rest, current], ids });
 }
 
@@ -55,7 +88,7 @@ export async function reseal(db: Db, secret: string): Promise<ResealReport> {
   for (const row of await sealedRows(db)) {
     const plain = await row.unseal(secret).catch(() => {
       throw new OperatorError(
-        `no key in ENCRYPTION_KEY decrypts ${row.name}: set it to the value that the Workers have`,
+        `no key in ENCRYPTION_KEY decrypts ${row.name}: set it to the value that the Workers have, ${KEY_PLACES}`,
       );
     });
     if (await row.replace(await row.seal(current, plain))) report.resealed++;

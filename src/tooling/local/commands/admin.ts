@@ -3,8 +3,8 @@ import { parseArgs } from "node:util";
 import { table } from "../../../cli/terminal/ui.ts";
 import { visible } from "../../../lib/display.ts";
 import { openDb } from "../../../service/db/client.ts";
-import { saveCredentialKey } from "../../../service/tenancy/index.ts";
 import { type Command, COMMANDS, type Flags } from "../admin/commands.ts";
+import { useEncryptionKey } from "../admin/encryption-key.ts";
 import { findDatabase } from "../admin/find-database.ts";
 import { MAX_ROWS, type Row } from "../admin/lists.ts";
 import { UsageError } from "../../errors.ts";
@@ -100,7 +100,7 @@ await runMain(async () => {
   try {
     const db = openDb(database.url);
     const encryptionKey = process.env["ENCRYPTION_KEY"];
-    if (encryptionKey) await saveCredentialKey(db, encryptionKey);
+    if (encryptionKey) await useEncryptionKey(db, encryptionKey);
     show(await command.run(db, flags), json);
   } finally {
     await database.close();

@@ -16,6 +16,8 @@ export type LocalSecrets = z.infer<typeof LocalSecrets>;
 
 /** A folder with this file is a data directory. */
 export const SECRETS_FILE = "secrets.json";
+/** The demo tenant's credentials, written at the end of the first start. */
+export const CREDENTIALS_FILE = "credentials.json";
 
 /** The secrets of a data directory (which must exist); generated at first use, readable only by the owner. */
 export function localSecrets(dataDir: string): LocalSecrets {
@@ -23,7 +25,9 @@ export function localSecrets(dataDir: string): LocalSecrets {
   if (existsSync(file)) {
     const secrets = LocalSecrets.safeParse(parseJson(readFileSync(file, "utf8")));
     if (secrets.success) return secrets.data;
-    throw new OperatorError(`${file} is damaged: restore it or use another DATA_DIR`);
+    const [issue] = secrets.error.issues;
+    const reason = [...(issue?.path ?? []), issue?.message].join(": ");
+    throw new OperatorError(`${file} is damaged (${reason}): restore it or use another DATA_DIR`);
   }
   const secrets = newSecrets();
   writePrivateJson(file, secrets);

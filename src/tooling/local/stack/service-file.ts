@@ -14,7 +14,7 @@ import {
   saveCredentialKey,
 } from "../../../service/tenancy/index.ts";
 import { addUser } from "../../../service/users/index.ts";
-import { localSecrets, parseJson, writePrivateJson } from "./local-secrets.ts";
+import { CREDENTIALS_FILE, localSecrets, parseJson, writePrivateJson } from "./local-secrets.ts";
 import type { RunningStack } from "./stack.ts";
 
 const DemoCredentials = z.object({
@@ -56,10 +56,10 @@ export function removeServiceFile(dataDir: string): void {
  * that it does not know are set aside; they are used again once their tenant has been restored.
  */
 export async function demoCredentials(stack: Pick<RunningStack, "dataDir" | "databaseUrl">): Promise<DemoCredentials> {
-  const file = path.join(stack.dataDir, "credentials.json");
+  const file = path.join(stack.dataDir, CREDENTIALS_FILE);
   const setAside = path.join(stack.dataDir, "credentials.other-database.json");
   const db = openDb(stack.databaseUrl);
-  const key = await saveCredentialKey(db, localSecrets(stack.dataDir).encryptionKey, { replace: true });
+  const key = await saveCredentialKey(db, localSecrets(stack.dataDir).encryptionKey);
   const kept = readJson(file, DemoCredentials);
   const known = (await knownIn(db, kept)) ?? (await knownIn(db, readJson(setAside, DemoCredentials)));
   if (kept !== undefined && known === undefined) renameSync(file, setAside);

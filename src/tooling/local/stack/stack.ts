@@ -16,7 +16,7 @@ import { growInLargeSteps } from "./miniflare-growth.ts";
 import { createLogSink, type LogSink } from "./logs.ts";
 import { migrate } from "../database/migrations.ts";
 import { claimPort, freePort } from "./ports.ts";
-import { type LocalSecrets, localSecrets, SECRETS_FILE } from "./local-secrets.ts";
+import { CREDENTIALS_FILE, type LocalSecrets, localSecrets, SECRETS_FILE } from "./local-secrets.ts";
 import { passExtraCertificatesOnly } from "./certificates.ts";
 import { startSchedules } from "./schedules.ts";
 import type { RunningWorkers } from "./workers.ts";
@@ -183,7 +183,9 @@ function openDataDir(dataDir: string): void {
   }
   if (!names.includes(SECRETS_FILE) && names.some((name) => !FRESH.has(name))) {
     throw new OperatorError(
-      `${dataDir} holds files that are not this service's: set DATA_DIR to an empty or a new directory`,
+      names.includes(CREDENTIALS_FILE)
+        ? `${dataDir} is a data directory without its ${SECRETS_FILE}: put the file back, or set DATA_DIR to an empty or a new directory`
+        : `${dataDir} holds files that are not this service's: set DATA_DIR to an empty or a new directory`,
     );
   }
   try {
@@ -205,6 +207,7 @@ async function openDatabase(
   if (databaseUrl === undefined) {
     const database = await startDatabase({ dataDir, ...(onFatal && { onFatal }) });
     stops.push(() => database.close());
+    await claimDatabase(database.url, secrets, `${dataDir}: put back the ${SECRETS_FILE} that belongs to its database`);
     return database.url;
   }
   const database = await openDatabaseUrl(databaseUrl, {
@@ -214,19 +217,21 @@ async function openDatabase(
   });
   stops.push(() => database.close());
   await migrate(database.url);
-  await claimDatabase(database.url, secrets);
+  await claimDatabase(
+    database.url,
+    secrets,
+    `DATABASE_URL: use the DATA_DIR of that installation (or its ${SECRETS_FILE}), or an empty database`,
+  );
   return database.url;
 }
 
-/** Throws `OperatorError` if the database was set up by an installation with another key, whose credentials would stop working. */
-async function claimDatabase(url: string, { encryptionKey }: LocalSecrets): Promise<void> {
+/** Throws `OperatorError`, with the remedy, if the database was set up with another key, whose credentials would stop working. */
+async function claimDatabase(url: string, { encryptionKey }: LocalSecrets, remedy: string): Promise<void> {
   try {
     await saveCredentialKey(openDb(url), encryptionKey);
   } catch (error) {
     if (!(error instanceof TenancyError)) throw error;
-    throw new OperatorError(
-      `DATABASE_URL: the database belongs to an installation with another ENCRYPTION_KEY: use that one's DATA_DIR (or its ${SECRETS_FILE}), or an empty database`,
-    );
+    throw new OperatorError(`the database belongs to an installation with another ENCRYPTION_KEY: ${remedy}`);
   }
 }
 
