@@ -1,7 +1,7 @@
 /** JSON requests to the platforms' APIs, with timeouts and bounded retries. */
 import { backoffMs, withJitter } from "../../lib/backoff.ts";
 import { pause } from "../../lib/pause.ts";
-import { OperatorError } from "../errors.ts";
+import { errnoOf, OperatorError } from "../errors.ts";
 import { LostAnswerError, PlatformError } from "./errors.ts";
 
 const TIMEOUT_MS = 30_000;
@@ -43,7 +43,7 @@ export async function requestJson(request: JsonRequest): Promise<unknown> {
     if (answer instanceof Error || answer.response.status >= 500) {
       const problem =
         answer instanceof Error
-          ? `${new URL(request.url).host} cannot be reached (${answer.message}): check the network`
+          ? `${new URL(request.url).host} cannot be reached (${causeOf(answer)}): check the network`
           : `${target} answered ${answer.response.status}: ${reasonOf(request, answer.json)}`;
       if (request.isCreation === true) throw new LostAnswerError(problem);
       if (attempt === ATTEMPTS) throw new OperatorError(problem);
@@ -78,6 +78,11 @@ export async function createOnce<T>(create: () => Promise<T>, find: () => Promis
     const found = await find();
     if (found !== undefined) return found;
   }
+}
+
+/** What `fetch` hides behind "fetch failed". */
+function causeOf(error: Error): string {
+  return errnoOf(error.cause) ?? error.message;
 }
 
 function reasonOf({ describe }: JsonRequest, json: unknown): string {

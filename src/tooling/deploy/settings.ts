@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { readPublicUrl } from "../../lib/config.ts";
 import { readTrustedProxies } from "../../service/gate/proxies.ts";
+import { checkEmail } from "../../service/users/email.ts";
 import { readSignUp } from "../../service/users/sign-up.ts";
 import { checkEncryptionKey } from "../local/admin/encryption-key.ts";
 import { CLOUDFLARE_API } from "./cloudflare.ts";
@@ -112,12 +113,21 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv, varNames: r
     databaseUrl,
     corsOrigins: env["CORS_ORIGINS"] ? readOrigins(env["CORS_ORIGINS"]) : undefined,
     tenantName: env["TENANT_NAME"] || "default",
-    ownerEmail: env["OWNER_EMAIL"] || undefined,
+    ownerEmail: readEmail(env["OWNER_EMAIL"]),
     vars: { ...pick(env, varNames), ...readPublic(env) },
     secrets: pick(env, SECRET_NAMES),
     domains: { ...readDomain(env, "API_DOMAIN", "api"), ...readDomain(env, "SITE_DOMAIN", "site") },
     unset: readUnset(values.unset ?? [], env, [...varNames, ...ADDRESSES]),
   };
+}
+
+function readEmail(given: string | undefined): string | undefined {
+  if (!given) return undefined;
+  try {
+    return checkEmail(given);
+  } catch {
+    throw new OperatorError(`OWNER_EMAIL ${given}: expected an address such as name@example.com`);
+  }
 }
 
 /** The public addresses. Throws `OperatorError` for them and for other variables that the Workers would refuse at their first request. */

@@ -30,6 +30,7 @@ describe("settings of a deployment", () => {
     expect(read([], { ...token, CLOUDFLARE_ACCOUNT_ID: "../x" })).toThrow("CLOUDFLARE_ACCOUNT_ID: expected the 32");
     expect(read([], { ...token, ENCRYPTION_KEY: "short" })).toThrow("ENCRYPTION_KEY: expected at least 32");
     expect(read([], { ...token, ENCRYPTION_KEY: "{" })).toThrow("ENCRYPTION_KEY: expected a key, or");
+    expect(read([], { ...token, OWNER_EMAIL: "you" })).toThrow("OWNER_EMAIL you: expected an address such as");
     expect(read([], { ...token, API_URL: "api.example.com" })).toThrow(
       "API_URL must be a public address without a path",
     );
@@ -41,6 +42,11 @@ describe("settings of a deployment", () => {
     const both = { ...token, CORS_ORIGINS: "https://a.example" };
     expect(read(["--unset", "CORS_ORIGINS"], both)).toThrow("the environment has a value for it");
     expect(read([], { ...token, NEON_API_KEY: "n", R2_ACCESS_KEY_ID: "id" })).toThrow("set both, or neither");
+  });
+
+  it("write the owner's address as people sign in with it", () => {
+    const env = { CLOUDFLARE_API_TOKEN: "t", NEON_API_KEY: "n", OWNER_EMAIL: " You@Example.com" };
+    expect(readSettings([], env, []).ownerEmail).toBe("you@example.com");
   });
 
   it("stay as the Workers have them, or else the state, unless they are given or unset", async () => {
