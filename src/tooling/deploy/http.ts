@@ -82,7 +82,7 @@ export async function createOnce<T>(create: () => Promise<T>, find: () => Promis
 
 /** What `fetch` hides behind "fetch failed". */
 function causeOf(error: Error): string {
-  return errnoOf(error.cause) ?? error.message;
+  return errnoOf(error.cause) ?? (error.cause instanceof Error ? error.cause : error).message;
 }
 
 function reasonOf({ describe }: JsonRequest, json: unknown): string {
