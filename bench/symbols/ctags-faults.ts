@@ -8,6 +8,8 @@ interface Fault {
   test: (tag: Tag, line: string, lines: readonly string[]) => boolean;
 }
 
+/** Characters of a line from which on it is minified. */
+const MINIFIED_LINE = 500;
 const SCRIPTS = ["JavaScript", "TypeScript"];
 const C = ["C", "C++"];
 
@@ -199,6 +201,23 @@ const FAULTS: readonly Fault[] = [
     languages: ["Julia", "R"],
     reason: "Julia, R: a function without a name, or a local one",
     test: ({ name }, line) => name.startsWith("anonFunc") || /^\s/.test(line),
+  },
+  {
+    languages: ["Python"],
+    reason: "Cython: an enumerator taken for a variable",
+    test: ({ kind, path }, line) => kind === "variable" && /\.p(?:yx|xd|xi)$/.test(path) && /^\s/.test(line),
+  },
+  {
+    languages: SCRIPTS,
+    reason: "JavaScript: a line of minified code",
+    test: (_tag, line) => line.length > MINIFIED_LINE,
+  },
+  {
+    languages: ["SML"],
+    reason: "SML: the structure that a functor takes, or the type that another one replicates, taken for a definition",
+    test: ({ name, kind }, line) =>
+      (kind === "structure" && new RegExp(`\\(\\s*structure\\s+${escape(name)}\\b`).test(line)) ||
+      (kind === "type" && /=\s*datatype\b/.test(line)),
   },
   {
     languages: ["SML"],
