@@ -4,7 +4,8 @@ import type { SourceText } from "../source-text.ts";
 import type { Outline } from "../types.ts";
 import { jsonOutline, tomlOutline, yamlOutline } from "./keyed.ts";
 import { markdownOutline } from "./markdown.ts";
-import { dockerfileOutline, makefileOutline, sqlOutline } from "./scripts.ts";
+import { dockerfileOutline, makefileOutline } from "./scripts.ts";
+import { sqlOutline } from "./sql.ts";
 import { cssOutline, htmlOutline } from "./sheets.ts";
 import { templateOutline } from "./templates.ts";
 

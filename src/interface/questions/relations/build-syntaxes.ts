@@ -49,6 +49,21 @@ export const BUILDS: Readonly<Record<string, LineSyntax>> = {
       (/\bmake\s|\$[({]MAKE[)}]/.test(before) && /\s$/.test(before) && !/\b(?:echo|printf)\b/.test(before)),
   },
   // `name = …` and `{ name, … }:` bind it.
+  // `price(1)`, `EXEC dbo.pay`, `CALL pay`; `FROM shop.carts`, `REFERENCES carts`
+  sql: {
+    comments: ["--"],
+    block: ["/*", "*/"],
+    quotes: "'",
+    kinds: ["table", "view", "type"],
+    isUse: (before, after) =>
+      !/\b(?:create|alter|drop|replace|on)\s+(?:function|procedure|proc|trigger|index)\s+(?:if\s+(?:not\s+)?exists\s+)?["\w.[\]`]*$/i.test(
+        before,
+      ) &&
+      (/^["\]`]?\s?\(/.test(after) ||
+        /\b(?:exec(?:ute)?(?:\s+(?:procedure|function))?|call|perform|from|join|into|update|references|on|only|truncate(?:\s+table)?)\s+["\w.[\]`]*$/i.test(
+          before,
+        )),
+  },
   nix: {
     ...HASH,
     // Within a text, `${name a}` is one.
