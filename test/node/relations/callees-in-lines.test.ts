@@ -40,6 +40,14 @@ it("callees of data are an error that says so", async () => {
   );
 });
 
+it("callees of a name that a heading has too are those of the code", async () => {
+  const files = {
+    "README.md": "# pay_all\n",
+    "a.sql": "create procedure pay_all() begin\n  call pay_one(1);\nend;\ncreate procedure pay_one(a int) select 1;\n",
+  };
+  expect(await calleesOf(files, "pay_all")).toEqual(["2 name ? 1"]);
+});
+
 it("types of GraphQL and Protocol Buffers have the lines that use them", async () => {
   const files = {
     "a.graphql":

@@ -51,6 +51,7 @@ it.each([
   ["sql", "select * from shop.price p", true],
   ["sql", "for each row execute function price();", true],
   ["sql", "drop function if exists price(int);", false],
+  ["sql", "DROP FUNCTION IF EXISTS @extschema@.price(int);", false],
   ["sql", "select a.price", false],
   ["nix", "total = price 1;", true],
   ["nix", 'a."${price b}".text = "";', true],

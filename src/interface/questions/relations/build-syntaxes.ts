@@ -56,11 +56,11 @@ export const BUILDS: Readonly<Record<string, LineSyntax>> = {
     quotes: "'",
     kinds: ["table", "view", "type"],
     isUse: (before, after) =>
-      !/\b(?:create|alter|drop|replace|on)\s+(?:function|procedure|proc|trigger|index)\s+(?:if\s+(?:not\s+)?exists\s+)?["\w.[\]`]*$/i.test(
+      !/\b(?:create|alter|drop|replace|on)\s+(?:function|procedure|proc|trigger|index)\s+(?:if\s+(?:not\s+)?exists\s+)?["\w.@[\]`]*$/i.test(
         before,
       ) &&
       (/^["\]`]?\s?\(/.test(after) ||
-        /\b(?:exec(?:ute)?(?:\s+(?:procedure|function))?|call|perform|from|join|into|update|references|on|only|truncate(?:\s+table)?)\s+["\w.[\]`]*$/i.test(
+        /\b(?:exec(?:ute)?(?:\s+(?:procedure|function))?|call|perform|from|join|into|update|references|on|only|truncate(?:\s+table)?)\s+["\w.@[\]`]*$/i.test(
           before,
         )),
   },

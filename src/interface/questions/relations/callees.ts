@@ -51,11 +51,12 @@ export class CalleesFinder {
     this.#maxCalls = maxCalls;
   }
 
-  /** What definitions call, and up to `depth` steps of what is called there. Throws `InvalidFieldError` for a language of prose or data. */
-  async find(definitions: readonly (DefinedSymbol & { language: string })[], depth: number): Promise<FoundUse[]> {
-    for (const { path, language } of definitions)
-      if (!mayCall(language))
-        throw new InvalidFieldError("relation", `callees are those of code: ${path} is ${language}`);
+  /** What definitions call, and up to `depth` steps of what is called there. Throws `InvalidFieldError` if all are of prose or data. */
+  async find(all: readonly (DefinedSymbol & { language: string })[], depth: number): Promise<FoundUse[]> {
+    const definitions = all.filter(({ language }) => mayCall(language));
+    const [other] = all;
+    if (other && definitions.length === 0)
+      throw new InvalidFieldError("relation", `callees are those of code: ${other.path} is ${other.language}`);
     const found: FoundUse[] = [];
     const seen = new Set(definitions.map((each) => symbolKey(each)));
     let step = new Map<DefinedSymbol, Certainty>(definitions.map((each) => [each, "certain"]));
