@@ -15,8 +15,10 @@ import { api, database, newTenant } from "./support/service.ts";
 function inputs(): Map<string, Uint8Array> {
   const files = new Map<string, Uint8Array>();
   for (const { file, language, bytes } of parsingCases()) {
-    const [extension = ""] = languageInfo(language).extensions;
-    files.set(`${file.replace(/\.txt$/, "")}.${extension}`, bytes);
+    const { extensions, filenames } = languageInfo(language);
+    const [extension] = extensions;
+    const name = file.replace(/\.txt$/, "");
+    files.set(extension === undefined ? `${name}/${filenames[0]}` : `${name}.${extension}`, bytes);
   }
   const put = (path: string, text: string, encoding: BufferEncoding = "utf8") =>
     files.set(path, Buffer.from(text, encoding));

@@ -217,7 +217,7 @@ export const LANGUAGES = [
   declared("d", "D", ["d", "di"]),
   declared("fortran", "Fortran", ["f", "f90", "f95", "f03", "f08", "for"]),
   declared("pascal", "Pascal", ["pas", "pp", "dpr"]),
-  declared("puppet", "Puppet", []),
+  declared("puppet", "Puppet", ["epp"]),
   declared("openscad", "OpenSCAD", ["scad"]),
   declared("ada", "Ada", ["ada", "adb", "ads"]),
   declared("vb", "Visual Basic", ["vb", "bas"]),
