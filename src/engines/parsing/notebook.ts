@@ -3,7 +3,7 @@ import { MAX_SYNTAX_LEVEL, SOLID } from "./levels.ts";
 import type { RowRange } from "./pieces.ts";
 import { foldSignature } from "./prose.ts";
 import { SourceText } from "./source-text.ts";
-import { plainTitle } from "./structure/markdown.ts";
+import { plainTitle } from "./structure/headings.ts";
 import type { DraftSymbol, Outline } from "./types.ts";
 
 /** Jupyter notebooks: JSON with cells, whose lines of code and text are strings on rows of their own. */

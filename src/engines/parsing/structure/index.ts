@@ -1,9 +1,9 @@
 import type { LanguageId } from "../languages.ts";
-import { layoutLevels } from "../levels.ts";
 import type { SourceText } from "../source-text.ts";
 import type { Outline } from "../types.ts";
 import { jsonOutline, tomlOutline, yamlOutline } from "./keyed.ts";
 import { markdownOutline } from "./markdown.ts";
+import { proseOutline } from "./prose.ts";
 import { dockerfileOutline, makefileOutline } from "./scripts.ts";
 import { sqlOutline } from "./sql.ts";
 import { cssOutline, htmlOutline } from "./sheets.ts";
@@ -24,5 +24,5 @@ const OUTLINES: Partial<Record<LanguageId, (source: SourceText) => Outline>> = {
 
 /** Outline of a language that has sections rather than syntax. */
 export function structureOutline(language: LanguageId, source: SourceText): Outline {
-  return OUTLINES[language]?.(source) ?? { symbols: [], levels: layoutLevels(source), hasErrors: false };
+  return OUTLINES[language]?.(source) ?? proseOutline(language, source);
 }

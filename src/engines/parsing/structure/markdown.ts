@@ -1,56 +1,22 @@
 import { MAX_SYNTAX_LEVEL } from "../levels.ts";
 import type { SourceText } from "../source-text.ts";
 import type { Outline } from "../types.ts";
+import { type Heading, headingOutline } from "./headings.ts";
 import { matched, OutlineBuilder } from "./outline-builder.ts";
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const ATX_HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
 const SETEXT_UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
 const BLOCK_START = /^\s*(?:[-*+>|#]|\d+[.)]|<)/;
-const MAX_DEPTH = 6;
 /** Levels below the six headings'. */
 const PARAGRAPH_LEVEL = 10;
 const LINE_LEVEL = 60;
 const AFTER_HEADING_LEVEL = 90;
 
-interface Heading {
-  row: number;
-  depth: number;
-  title: string;
-}
-
 /** Headings are symbols that reach to the next of their depth; a fenced block stays whole if it fits. */
 export function markdownOutline(source: SourceText): Outline {
   const builder = new OutlineBuilder(source);
-  const headings = scan(builder);
-  const ends = sectionEnds(headings, source.lineCount);
-  const open: { depth: number; index: number | null }[] = [];
-  for (const [position, heading] of headings.entries()) {
-    while (open.length > 0 && open.at(-1)!.depth >= heading.depth) open.pop();
-    const index = builder.add({
-      kind: "heading",
-      name: plainTitle(heading.title),
-      startRow: heading.row,
-      endRow: ends[position]! - 1,
-      parent: open.at(-1)?.index ?? null,
-      separator: " > ",
-      signature: heading.title,
-    });
-    open.push({ depth: heading.depth, index });
-  }
-  return builder.finish();
-}
-
-/** For each heading the row of the next one that is no deeper. */
-function sectionEnds(headings: readonly Heading[], lineCount: number): number[] {
-  const ends: number[] = [];
-  const nextOfDepth = Array.from({ length: MAX_DEPTH + 1 }, () => lineCount);
-  for (let index = headings.length - 1; index >= 0; index--) {
-    const { depth, row } = headings[index]!;
-    ends[index] = nextOfDepth[depth]!;
-    for (let deeper = depth; deeper <= MAX_DEPTH; deeper++) nextOfDepth[deeper] = row;
-  }
-  return ends;
+  return headingOutline(builder, scan(builder));
 }
 
 function scan(builder: OutlineBuilder): Heading[] {
@@ -105,13 +71,4 @@ function frontMatterRows(source: SourceText, levels: Uint8Array): number {
     return row + 1;
   }
   return 0;
-}
-
-/** A title without its inline marks: links by their text, code and emphasis bare. */
-export function plainTitle(title: string): string {
-  return title
-    .replace(/!?\[([^\]]{0,1000})\]\([^)]{0,1000}\)/g, "$1")
-    .replace(/<[^>]{1,1000}>/g, "")
-    .replace(/[`*]+|(?<=^|\s)_+|_+(?=\s|$)/g, "")
-    .trim();
 }
