@@ -340,7 +340,7 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
     await fillTeam(base.split("/").at(-1) ?? "");
     await page.goto(`${base}/repositories?q=xxx`);
     const long = (await page.locator("tbody a").first().getAttribute("href"))?.slice(new URL(base).pathname.length);
-    for (const width of [360, 768, 1280]) {
+    for (const width of [360, 768, 1024, 1280]) {
       await page.setViewportSize({ width, height: 740 });
       for (const path of [
         "",
