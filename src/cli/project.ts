@@ -8,7 +8,7 @@ import { readConfig } from "./machine/config.ts";
 import type { Context } from "./context.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
 import { type FileListing, listRefs, mayBeInGit, resolveCommit } from "./git/git.ts";
-import { askForFiles, listWithMemory } from "./git/kept-listing.ts";
+import { listWithMemory } from "./git/kept-listing.ts";
 import { keepNameHashes, locateKnown, locateWorkTree } from "./git/locate.ts";
 import { pathOfText } from "./git/paths.ts";
 import { indexDirectory, locatedFile } from "./machine/paths.ts";
@@ -42,8 +42,6 @@ export async function findProject(context: Context, { listFiles } = { listFiles:
   const cwd = realFolder(context.cwd);
   const inGit = mayBeInGit(cwd);
   const known = inGit ? locateKnown(cwd, locatedFile(env)) : undefined;
-  // Git lists while it is asked for the work tree.
-  const asked = inGit && listFiles && !known ? askForFiles(cwd) : undefined;
   const tree = known ?? (inGit ? await locateWorkTree(cwd, locatedFile(env)) : undefined);
   const remote = tree?.remote;
   const root = tree ? realPath(tree.root) : cwd;
@@ -59,8 +57,7 @@ export async function findProject(context: Context, { listFiles } = { listFiles:
     root,
     plainFolder: tree === undefined,
     head: tree?.head,
-    files:
-      tree && listFiles ? inBackground(listWithMemory({ ...tree, root, directory, identity }, env, asked)) : undefined,
+    files: tree && listFiles ? inBackground(listWithMemory({ ...tree, root, directory, identity }, env)) : undefined,
     commonDir,
     repo,
     remote,

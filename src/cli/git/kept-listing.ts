@@ -10,7 +10,7 @@ import { makeFolder } from "../machine/folders.ts";
 import type { Environment } from "../machine/paths.ts";
 import { replaceFile } from "../machine/replace-file.ts";
 import { type FileListing, listingOf, listWorkTreeFiles, type WorkTree } from "./git.ts";
-import { findSources, settingsOf, stampInTree, stampOfSource, tracksFolders } from "./listing-sources.ts";
+import { findSources, settingsOf, type Sources, stampInTree, stampOfSource, tracksFolders } from "./listing-sources.ts";
 import {
   compareFolders,
   type ComparedFolders,
@@ -20,7 +20,7 @@ import {
 } from "./watched-folders.ts";
 
 /** Raised with every change of the format. */
-const VERSION = "2";
+const VERSION = "3";
 /** No state of a file. */
 const UNSETTLED = "?";
 const SEPARATOR = "\0";
@@ -37,7 +37,10 @@ interface Header {
   folderCount: number;
   /** Git's index, and the files with its configuration and rules of what is ignored, with their states. */
   index: Stamped;
+  configs: Stamped[];
   rules: Stamped[];
+  /** As {@link Sources} has it; {@link UNSETTLED} if it may not be that of the list. */
+  configuration: string;
   /** The `.gitignore` in the tree. */
   ignoreFiles: Stamped[];
   /** Paths of the repositories that the list has as one path each. */
@@ -63,31 +66,27 @@ interface AskedFiles {
   listing: Promise<FileListing>;
 }
 
-/** Asks git for the files of the work tree around `cwd`. */
-export function askForFiles(cwd: string, startedAtMs = Date.now()): AskedFiles {
-  return { startedAtMs, listing: inBackground(listWorkTreeFiles(cwd)) };
-}
-
 /**
  * Lists the files of a work tree as git does. The last list is taken as long as nothing has changed that git makes it from: the index, the
  * configuration, the rules of what is ignored, and the names in the folders, which their times tell. That takes one `lstat` for each
- * folder; git takes 50 ms for 4,800 files, and starting it as long again. `asked`: git's list, if it was asked already.
+ * folder; git takes 50 ms for 4,800 files, and starting it as long again.
  */
-export function listWithMemory(tree: ListedTree, env: Environment, asked?: AskedFiles): Promise<FileListing> {
+export async function listWithMemory(tree: ListedTree, env: Environment): Promise<FileListing> {
   // What is found unchanged below was so at this time or later.
-  const startedAtMs = asked?.startedAtMs ?? Date.now();
-  let given = asked;
-  const ask = () => (given ??= askForFiles(tree.root, startedAtMs));
+  const startedAtMs = Date.now();
+  let asked: AskedFiles | undefined;
+  const ask = () => (asked ??= { startedAtMs, listing: inBackground(listWorkTreeFiles(tree.root)) });
   const files = new FileTree(tree.root);
-  const kept = readKept(tree);
-  if (!kept || !hasSameRules(kept.header, env, files)) return listAnew(tree, env, files, ask());
+  const last = readKept(tree);
+  const kept = last && hasSameRules(last.header, env, files) ? await withConfigs(tree, last, startedAtMs) : undefined;
+  if (!kept) return listAnew(tree, env, files, ask());
   const [index, stamp] = kept.header.index;
   const isSameIndex = stampOfSource(index) === stamp;
   if (!isSameIndex) ask();
   const found = compareFolders(files, kept.folders, startedAtMs, ask);
   if (!isSameIndex || found.changed.size > 0) return listAnew(tree, env, files, ask(), { kept, found });
-  if (found.isRenewed) write(tree, kept);
-  return Promise.resolve({ ...listingOf(kept.paths, () => kept.header.digest), tree: files });
+  if (found.isRenewed || kept !== last) write(tree, kept);
+  return { ...listingOf(kept.paths, () => kept.header.digest), tree: files };
 }
 
 function hasSameRules({ settings, rules, ignoreFiles }: Header, env: Environment, files: FileTree): boolean {
@@ -99,6 +98,29 @@ function hasSameRules({ settings, rules, ignoreFiles }: Header, env: Environment
     ignoreFiles.every(([path, stamp]) => stampInTree(files, path) === stamp)
   );
 }
+
+/**
+ * The same list, with the present states of git's configuration. Where these have changed, git is asked for the settings, of which most have
+ * nothing to do with the list. Undefined if the list may depend on those that are others.
+ */
+async function withConfigs(tree: ListedTree, kept: KeptListing, startedAtMs: number): Promise<KeptListing | undefined> {
+  const { configs, settings } = kept.header;
+  if (configs.every(([file, stamp]) => stampOfSource(file) === stamp)) return kept;
+  // Taken before git reads the files: what changes later is seen by the next run.
+  const states = configs.map(([file]) => stampedSource(file, startedAtMs));
+  const before = sourcesOf(kept);
+  const now = await findSources(tree, settings);
+  const isSame =
+    now?.configuration === before.configuration &&
+    isEqual(now.configs, before.configs) &&
+    isEqual(now.rules, before.rules);
+  return isSame ? { ...kept, header: { ...kept.header, configs: states } } : undefined;
+}
+
+const isEqual = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((file, i) => file === b[i]);
+
+const stampedSource = (file: string, nowMs: number): Stamped => [file, stampOfSource(file, nowMs) ?? UNSETTLED];
 
 /** Waits for git's list, and keeps it. `last`: what is known of the folders, by rules that are the same. */
 async function listAnew(
@@ -128,8 +150,7 @@ async function describe(
   const settings = settingsOf(env);
   if (!settings || !tracksFolders(tree.root)) return undefined;
   // By the same rules they are the same.
-  const known = last && { index: last.kept.header.index[0], rules: last.kept.header.rules.map(([file]) => file) };
-  const sources = known ?? (await findSources(tree, settings));
+  const sources = last ? sourcesOf(last.kept) : await findSources(tree, settings);
   if (!sources) return undefined;
   const paths = listed.paths();
   // The folder of a repository that is none any more was not looked into.
@@ -137,20 +158,30 @@ async function describe(
   const before = isUsable ? { states: last.kept.folders, changed: last.found.changed } : undefined;
   const folders = await describeFolders(files, paths, startedAtMs, before);
   if (!folders) return undefined;
-  const stamped = (path: string, stamp: string | undefined): Stamped => [path, stamp ?? UNSETTLED];
+  const stamped = (file: string): Stamped => stampedSource(file, startedAtMs);
   const sorted = Buffer.from(paths.join(SEPARATOR));
+  const configs = sources.configs.map(stamped);
+  // A setting that changed while git listed may be in the digest and not in the list.
+  const isSettled = configs.every(([, stamp]) => stamp !== UNSETTLED);
   const header: Header = {
     version: VERSION,
     digest: listed.digest,
     settings,
     pathsBytes: sorted.length,
     folderCount: folders.paths.length,
-    index: stamped(sources.index, stampOfSource(sources.index, startedAtMs)),
-    rules: sources.rules.map((file) => stamped(file, stampOfSource(file, startedAtMs))),
-    ignoreFiles: folders.ignoreFiles.map((path) => stamped(path, stampInTree(files, path, startedAtMs))),
+    index: stamped(sources.index),
+    configs,
+    rules: sources.rules.map(stamped),
+    configuration: isSettled ? sources.configuration : UNSETTLED,
+    ignoreFiles: folders.ignoreFiles.map((path) => [path, stampInTree(files, path, startedAtMs) ?? UNSETTLED]),
     repositories: [...folders.repositories],
   };
   return { header, paths: sorted, folders };
+}
+
+function sourcesOf({ header }: KeptListing): Sources {
+  const { index, configs, rules, configuration } = header;
+  return { index: index[0], configs: configs.map(([file]) => file), rules: rules.map(([file]) => file), configuration };
 }
 
 const fileOf = ({ directory, root }: ListedTree): string => join(directory, FOLDER, `${stateName(root)}.listing`);

@@ -4,6 +4,7 @@ import { type FileStat, isRacy, stampOf } from "../indexing/file-stat.ts";
 import type { FileTree } from "../indexing/file-tree.ts";
 import type { Environment } from "../machine/paths.ts";
 import { settingsFolder } from "../machine/paths.ts";
+import { textHash } from "../machine/checksum.ts";
 import { gitLine, gitList, steeringVariables } from "./command.ts";
 import type { WorkTree } from "./git.ts";
 
@@ -20,6 +21,8 @@ const SYSTEM_CONFIGS = ["/etc/gitconfig", "/usr/local/etc/gitconfig"];
 /** Sections of a configuration that name files. */
 const INCLUDES = /^[ \t]*\[[ \t]*include/im;
 const ORIGIN = "file:";
+/** Settings that no list of files depends on. Git and people write them often. */
+const OTHER_SETTINGS = /^(?:alias|author|branch|committer|pull|push|remote|user)\./;
 
 /** Whether folders' times tell what is in them. */
 export function tracksFolders(root: string): boolean {
@@ -32,16 +35,32 @@ export function settingsOf(env: Environment): { home: string; ofUser: string } |
   return { home: settingsFolder(env, "home"), ofUser: join(settingsFolder(env, "xdg-config"), "git") };
 }
 
-/** The files outside of the tree's folders that git's list of files depends on, there or not; undefined if they are not all known. */
+/** What git's list of files depends on outside of the tree's folders. The files may be there or not. */
+export interface Sources {
+  index: string;
+  /** Files with git's configuration. */
+  configs: string[];
+  /** Digest of the settings in them that the list may depend on. */
+  configuration: string;
+  /** Files with rules of what is ignored. */
+  rules: string[];
+}
+
+/** The files outside of the tree's folders that git's list of files depends on; undefined if they are not all known. */
 export async function findSources(
   { root, gitDir, commonDir }: WorkTree,
   { home, ofUser }: { home: string; ofUser: string },
-): Promise<{ index: string; rules: string[] } | undefined> {
-  const [origins, excludes] = await Promise.all([
-    gitList(root, ["config", "-z", "--list", "--show-origin", "--name-only"]),
+): Promise<Sources | undefined> {
+  const [listed, excludes] = await Promise.all([
+    gitList(root, ["config", "-z", "--list", "--show-origin"]),
     gitLine(root, ["config", "--type=path", "--get", "core.excludesFile"]),
   ]);
-  const found = origins.filter((origin) => origin.startsWith(ORIGIN)).map((origin) => origin.slice(ORIGIN.length));
+  // Git has settings of the command line at least, unless it fails.
+  if (listed.length === 0) return undefined;
+  // The origin of each setting stands before it.
+  const origins = listed.filter((text, i) => i % 2 === 0 && text.startsWith(ORIGIN));
+  const settings = listed.filter((text, i) => i % 2 === 1 && !OTHER_SETTINGS.test(text));
+  const found = [...new Set(origins)].map((origin) => origin.slice(ORIGIN.length));
   const configs = [
     join(commonDir, "config"),
     join(gitDir, "config.worktree"),
@@ -54,7 +73,9 @@ export async function findSources(
   if (unique.some((file) => INCLUDES.test(textOf(file)))) return undefined;
   return {
     index: join(gitDir, "index"),
-    rules: [...unique, join(commonDir, "info/exclude"), excludes ?? join(ofUser, "ignore")],
+    configs: unique,
+    configuration: textHash(settings.join("\0")),
+    rules: [join(commonDir, "info/exclude"), excludes ?? join(ofUser, "ignore")],
   };
 }
 

@@ -102,6 +102,24 @@ async function withoutGit(): Promise<readonly string[]> {
   }
 }
 
+/** Puts another git first in PATH, which notes how it is called and runs a command after it has listed files; gives the notes. */
+function watchGit(afterListing = "true"): () => string {
+  const folder = mkdtempSync(join(base, "bin-"));
+  const calls = join(folder, "calls");
+  const script = [
+    "#!/bin/sh",
+    `PATH='${path}'`,
+    `echo "$*" >> '${calls}'`,
+    'git "$@"',
+    "code=$?",
+    `case "$*" in *ls-files*) ${afterListing} ;; esac`,
+    "exit $code",
+  ];
+  writeFileSync(join(folder, "git"), script.join("\n"), { mode: 0o755 });
+  process.env["PATH"] = `${folder}:${path}`;
+  return () => readFileSync(calls, "utf8");
+}
+
 const expected = async (): Promise<readonly string[]> => (await listWorkTreeFiles(root)).paths();
 
 describe("the list of a work tree's files", () => {
@@ -134,6 +152,33 @@ describe("the list of a work tree's files", () => {
     }
   });
 
+  it("stays after settings that it does not depend on: git is asked for the settings, and for no list", async () => {
+    await keep();
+    git("config", "user.name", "someone");
+    git("remote", "add", "origin", "https://example.test/a.git");
+    await sleep(SETTLED_MS);
+    const calls = watchGit();
+    expect(await list()).toContain("a.ts");
+    expect(calls()).toContain("config");
+    expect(calls()).not.toContain("ls-files");
+    expect(await withoutGit()).toEqual(await expected());
+  });
+
+  it("is made again where a setting changed while git made it", async () => {
+    writeFileSync(join(base, "rules"), "src/\n");
+    write("src/rules.ts", "");
+    rmSync(join(base, "cache"), { recursive: true });
+    await sleep(SETTLED_MS);
+    const calls = watchGit(`git config core.excludesFile '${join(base, "rules")}'`);
+    expect(await list()).toContain("src/rules.ts");
+    expect(calls()).toContain("ls-files");
+    process.env["PATH"] = path;
+    await sleep(SETTLED_MS);
+    expect(await list()).not.toContain("src/rules.ts");
+    git("config", "--unset", "core.excludesFile");
+    await keep();
+  });
+
   it.each<[string, () => void]>([
     ["a new file", () => write("src/new.ts", "")],
     ["a new file in a folder that has ignored files alone", () => write("empty/new.ts", "")],
@@ -159,6 +204,7 @@ describe("the list of a work tree's files", () => {
         writeFileSync(join(base, "home/.gitconfig"), `[core]\n\texcludesFile = ${join(base, "rules")}\n`);
       },
     ],
+    ["a setting that names no file", () => void git("config", "core.ignoreCase", "true")],
     ["the index alone", () => void git("rm", "-q", "--cached", "a.ts")],
     ["a commit", commit],
     ["a forced file in an ignored folder", () => void git("add", "-f", "build/out.ts")],
@@ -215,9 +261,9 @@ describe("the list of a work tree's files", () => {
     const folder = join(base, "cache/texts");
     const file = join(folder, readdirSync(folder).find((name) => name.endsWith(".listing")) ?? expect.fail("not kept"));
     const bytes = readFileSync(file);
-    const kept = decodeChecked<{ version: string }>(bytes, { version: "2" }) ?? expect.fail("not of this version");
-    // Version 1 had names that are not plain text in another form.
-    writeFileSync(file, encodeChecked({ ...kept.header, version: "1" }, [bytes.subarray(kept.bodyAt)]));
+    const kept = decodeChecked<{ version: string }>(bytes, { version: "3" }) ?? expect.fail("not of this version");
+    // Version 2 had no digest of the configuration.
+    writeFileSync(file, encodeChecked({ ...kept.header, version: "2" }, [bytes.subarray(kept.bodyAt)]));
     await expect(withoutGit()).rejects.toThrow("git is not installed");
     expect(await list()).toEqual(await expected());
   });
