@@ -57,11 +57,8 @@ const CPP_LINE =
   /^\s*(?:(?:inline\s+)?namespace(?:\s+\w+(?:::\w+)*)?\s*(?:\{|$)|template\s*<|class\s+\w|using\s+\w|(?:public|private|protected)\s*:|#\s*include\s*<\w+>|enum\s+class\b)|\bstd::\w|\boperator\s*[=<>!+*/()[\]-]|\b(?:constexpr|noexcept|static_cast<|decltype)\b/;
 
 /**
- * The language of a file, given what its name says: a file with a C name may be C++ or Objective-C (all use `.h`), one of LaTeX a class of Apex (both use
- * `.cls`), one of TypeScript a translation of Qt, which is XML (both use `.ts`), one of Pascal a manifest of Puppet (both use `.pp`),
- * one of Lisp a kernel of OpenCL (both use `.cl`), one of Perl a transcript of commands (both use `.t`), and one of
- * Verilog a proof of Coq (both use `.v`). Decided by content alone, so that the same bytes have the same
- * language in every repository, and an incremental run gives the same result as a full one.
+ * The language of a file whose name says another one. Decided by content alone, so that the same bytes have the same language in every
+ * repository, and an incremental run gives the same result as a full one.
  */
 export function contentLanguage(named: LanguageId, bytes: Uint8Array): LanguageId {
   return OTHERWISE[named]?.languageOf(bytes) ?? named;
@@ -73,12 +70,19 @@ const OTHERWISE: Readonly<
     Record<LanguageId, { languages: readonly LanguageId[]; languageOf: (bytes: Uint8Array) => LanguageId | undefined }>
   >
 > = {
+  // `.h`
   c: { languages: ["objective-c", "cpp"], languageOf: languageOfHeader },
+  // `.cl`: OpenCL is C with further words.
   lisp: { languages: ["c"], languageOf: (bytes) => (isKernel(bytes) ? "c" : undefined) },
+  // `.pp`
   pascal: { languages: ["puppet"], languageOf: (bytes) => (isManifest(bytes) ? "puppet" : undefined) },
+  // `.t`: transcripts of commands.
   perl: { languages: ["text"], languageOf: (bytes) => (isTranscript(bytes) ? "text" : undefined) },
+  // `.v`: proofs of Coq, of which nothing more is known here.
   verilog: { languages: ["text"], languageOf: (bytes) => (isProof(bytes) ? "text" : undefined) },
+  // `.cls`
   latex: { languages: ["apex"], languageOf: (bytes) => (isApex(bytes) ? "apex" : undefined) },
+  // `.ts`: translations of Qt.
   typescript: { languages: ["xml"], languageOf: (bytes) => (isXml(bytes) ? "xml" : undefined) },
 };
 
@@ -99,33 +103,43 @@ function isApex(bytes: Uint8Array): boolean {
   return APEX_LINE.test(head) && !LATEX_LINE.test(head);
 }
 
-/** Size of the part of a file that tells a test of commands, or a proof. */
+/** Size of the part of a file by which languages are told apart that have the same ending. */
 const HEAD_BYTES = 16_384;
 const headOf = (bytes: Uint8Array): string => new TextDecoder("latin1").decode(bytes.subarray(0, HEAD_BYTES));
 
 /** Whether a file with a name of Perl is a test of commands and what they print: `  $ dune build`. */
 function isTranscript(bytes: Uint8Array): boolean {
   const head = headOf(bytes);
-  return /^ {2}\$ \S/m.test(head) && !/^(?:#!.*perl|use [a-zA-Z])/m.test(head);
+  return /^ {2}\$ \S/m.test(head) && !/^(?:#!.*perl|(?:use|my|our|sub|package) [$@%(\w])/m.test(head);
 }
 
 /** Whether a file with a name of Lisp is of OpenCL. */
-const isKernel = (bytes: Uint8Array): boolean => /\b(?:__)?kernel[ \t]+void\b|\b__global\b/.test(headOf(bytes));
+function isKernel(bytes: Uint8Array): boolean {
+  const head = headOf(bytes);
+  return /^[ \t]*(?:__)?(?:kernel|global)[ \t]/m.test(head) && !/^\((?:def|in-package)/m.test(head);
+}
+
+/** A class or function of Puppet, a resource with its title, and a class that is included. */
+const PUPPET_LINE =
+  /^[ \t]*(?:(?:class|define|node|function|plan)[ \t]+[\w:'"/.-]+[^\n;({]*[({][^\n;]*|[a-z]\w*(?:::\w+)*[ \t]*\{[ \t]*['"$][^\n;]*:|(?:include|contain)[ \t]+(?:::)?\w+(?:::\w+)*)[ \t]*$/m;
+const PASCAL_LINE =
+  /^[ \t]*(?:(?:unit|program|library|uses|interface|implementation)\b(?![ \t]*=>)|begin[ \t]*$|end[;.])/im;
 
 /** Whether a file with a name of Pascal is of Puppet. */
 function isManifest(bytes: Uint8Array): boolean {
   const head = headOf(bytes);
-  const begins =
-    /^[ \t]*(?:class|define|node|function|plan|include|type|\w+(?:::\w+)+)[ \t]+[\w:'"{][^=\n]*[{(]?[ \t]*$/m;
-  return begins.test(head) && !/^[ \t]*(?:unit|program|library|interface|uses|begin|implementation)\b/im.test(head);
+  return PUPPET_LINE.test(head) && !PASCAL_LINE.test(head);
 }
+
+const COQ_LINE =
+  /^(?:From \S+ Require|Require (?:Import|Export)|(?:Definition|Theorem|Lemma|Inductive|Fixpoint) \w[^\n]*:)/m;
+const VERILOG_LINE =
+  /^[ \t]*(?:`(?:define|include|ifdef|ifndef|timescale)\b|(?:module|package)[ \t]+\w+[ \t]*(?:[#(;]|$)|end(?:module|package)\b)/m;
 
 /** Whether a file with a name of Verilog is of Coq. */
 function isProof(bytes: Uint8Array): boolean {
   const head = headOf(bytes);
-  const begins =
-    /^(?:From \S+ Require|Require (?:Import|Export)|Definition \w|Theorem \w|Lemma \w|Inductive \w|Fixpoint \w)/m;
-  return begins.test(head) && !/^[ \t]*(?:module|endmodule|package|endpackage)\b/m.test(head);
+  return COQ_LINE.test(head) && !VERILOG_LINE.test(head);
 }
 
 /** Whether a file begins as XML: a mark of the byte order may come first. */

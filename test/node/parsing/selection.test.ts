@@ -120,6 +120,7 @@ describe("language", () => {
     ["use Test::More;\nis `  $ x`, 1;\n", "perl"],
     ["#!/usr/bin/perl -w\n\n  $ x\n", "perl"],
     ["print 1;\n", "perl"],
+    ["my $x = <<E;\n  $ ls\nE\n", "perl"],
   ])("of `.t` %j is %s", (text, expected) => {
     expect(contentLanguage("perl", encode(text))).toBe(expected);
   });
@@ -129,6 +130,7 @@ describe("language", () => {
     ["Definition mynat := nat.\n", "text"],
     ["module a(input b);\nendmodule\n", "verilog"],
     ["// Definition of a\n`define A 1\n", "verilog"],
+    ["/*\nDefinition of x\n*/\n`define A 1\n", "verilog"],
   ])("of `.v` %j is %s", (text, expected) => {
     expect(contentLanguage("verilog", encode(text))).toBe(expected);
   });
@@ -136,6 +138,9 @@ describe("language", () => {
   it.each([
     ["# Sells.\nclass cart::shop (\n  String $name,\n) {\n}\n", "puppet"],
     ["include cart\n", "puppet"],
+    ["class cart ($x = 'a') {\n  cart::item { 'a':\n    interface => 'b',\n  }\n}\n", "puppet"],
+    ["package { 'cart':\n  ensure => present,\n}\n", "puppet"],
+    ["function foo(a: integer): integer; cdecl; external;\n", "pascal"],
     ["unit Cart;\ninterface\nuses Classes;\ntype Item = class\nend;\n", "pascal"],
     ["program Cart;\nbegin\nend.\n", "pascal"],
   ])("of `.pp` %j is %s", (text, expected) => {
@@ -145,6 +150,7 @@ describe("language", () => {
   it.each([
     ["__kernel void add(__global int *a) {\n}\n", "c"],
     ["(defun add (a) a)\n", "lisp"],
+    [';; of __global names\n(defun foo (x) "kernel void" x)\n', "lisp"],
   ])("of `.cl` %j is %s", (text, expected) => {
     expect(contentLanguage("lisp", encode(text))).toBe(expected);
   });

@@ -36,6 +36,7 @@ export const BUILDS: Readonly<Record<string, DeclarationRules>> = {
     patterns: [
       [/^\s*(_?#\w+)\s*(?:[?!]\s*)?:/, "struct"],
       [/^let\s+(\w+)\s*=/, "constant"],
+      [/^(?:"([^"\n]{1,100})"|(\w+))[?!]?:\s.*\{\s*$/, "object"],
     ],
   },
   jsonnet: {
@@ -50,7 +51,8 @@ export const BUILDS: Readonly<Record<string, DeclarationRules>> = {
       [/^\s*(?:['"]([^'"\n]{1,100})['"]|(\w+))\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*:/, "function"],
       [/^local\s+(\w+)\s*=/, "constant"],
       // Visible fields deeper within are data, such as the panels of a dashboard.
-      [/^(?:\s{0,2}(\w+)\s*\+?:|\s*(\w+)\s*(?:\+:|\+?::)):{0,2}\s*(?:[\w.$]+\s*\+\s*)?\{\s*$/, "object"],
+      [/^\s{0,2}(\w+)\s*\+?:\s*(?:[\w.$]+\s*\+\s*)?\{\s*$/, "object"],
+      [/^\s*(\w+)\s*(?:\+:|\+?:{2,3})\s*(?:[\w.$]+\s*\+\s*)?\{/, "object"],
     ],
   },
   just: {
@@ -96,23 +98,27 @@ export const BUILDS: Readonly<Record<string, DeclarationRules>> = {
   assembly: {
     comment: /^\s*(?:[;#*@]|\/\/|\/\*)/,
     block: [/(?:^|\s)\/\*/, "*/"],
-    // Local labels and directives.
-    begins: /^(?![.\d#]|L\w*:)/,
+    // Local labels and most directives.
+    begins: /^(?!\.(?!(?:macro|endm|equ|set)\b)|[\d#]|L\w*:)/,
     patterns: [
       [/^\s*(?:\.macro|%macro|MACRO)\s+(\w+)/i, "macro"],
       [/^(\w+):?\s+MACRO\b/i, "macro"],
       [/^(?:cglobal|ENTRY|GLOBAL|SYM_FUNC_START\w*|SYM_CODE_START\w*|ASM_FUNC)[\s(]+(\w+)/, "function"],
       [/^(\w+)\s+PROC\b/i, "function"],
+      [/^\s*(?:%(?:define|assign)|DEF|\.equ|\.set)\s+(\w+)/i, "constant"],
+      [/^(\w+)\s+equ\b/i, "constant"],
+      [/^struc\s+(\w+)/i, "struct"],
       [/^([A-Za-z_$][\w$.@]*)::?/, "function"],
     ],
   },
   grammar: {
-    ...SLASHES,
+    comment: /^\s*(?:\/\/|#|\/?\*|\(\*)/,
+    block: [/(?:^|\s)\/\*/, "*/"],
     // ANTLR and yacc write the colon on the next line.
     goesOn: /^:/,
     patterns: [
       [
-        /^(?:(?:fragment|rule|and)\s+)?[?!]{0,2}(?!(?:grammar|options|import|token|let|open)\b)([A-Za-z_][\w-]*)(?:\s*\[[^\]]*\])?(?:\s*"[^"]*")?\s*(?:::?=?|<-|←|=)(?!=)/,
+        /^(?:(?:fragment|rule|and|%inline|%public)\s+)*[?!]{0,2}(?!(?:grammar|options|import|token|let|open)\b)([A-Za-z_][\w-]*)(?:\.\d+|\{[^}]*\}|\([^()]*\))?(?:\s*\[[^\]]*\])?(?:\s*"[^"]*")?\s*(?:::?=?|<-|←|=)(?!=)/,
         "rule",
       ],
     ],

@@ -93,13 +93,16 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
         [/^\s*end\s*(?:!.*)?$/i, ["function", "module"]],
       ],
       inner: /^\s*contains\b/i,
+      named: /^\s*module\s+procedure\b/i,
     },
     patterns: [
       [/^\s*module\s+(?!procedure\b|subroutine\b|function\b)(\w+)/i, "module"],
+      [/^\s*submodule\s*\([^)]*\)\s*(\w+)/i, "module"],
+      [/^\s*module\s+procedure\s+(\w+)\s*(?:!.*)?$/i, "function"],
       [/^\s*program\s+(\w+)/i, "function"],
       [/^\s*(?!end)(?:[\w*()=,][\w*()=, ]{0,99}\s)?(?:subroutine|function)\s+(\w+)/i, "function"],
-      [/^\s*type\s*(?:,[^:]*)?(?:::\s*|\s)(?!is\b|\()(\w+)\s*$/i, "struct"],
-      [/^\s*interface\s+(\w+)/i, "interface"],
+      [/^\s*type\s*(?:,[^:]*)?(?:::\s*|\s)(?!is\b|\()(\w+)\s*(?:!.*)?$/i, "struct"],
+      [/^\s*interface\s+(operator\s*\([^)]*\)|assignment\s*\(=\)|\w+)/i, "interface"],
     ],
   },
   pascal: {
@@ -163,12 +166,14 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
   d: {
     ...SLASHES,
     patterns: [
-      [/^\s*(?:\w+(?:\(\w+\))?\s+){0,4}?(?:class|struct|union|interface|template)\s+(\w+)/, "class"],
+      [/^\s*(?:\w+(?:\(\w+\))?\s+){0,4}?(?:class|interface|template)\s+(\w+)/, "class"],
+      [/^\s*(?:\w+(?:\(\w+\))?\s+){0,4}?(?:struct|union)\s+(\w+)/, "struct"],
+      [/^\s*(?:\w+(?:\(\w+\))?\s+){0,3}?enum\s+(\w+)\s*=/, "constant"],
       [/^\s*(?:\w+(?:\(\w+\))?\s+){0,3}?enum\s+(\w+)/, "enum"],
       [/^\s*(?:\w+(?:\(\w+\))?\s+){0,3}?(~?this)\s*\([^;{]*(?:\{|$)/, "function"],
       [/^\s*(?:\w+(?:\(\w+\))?\s+){0,2}?alias\s+(\w+)\s*(?:\([^)]*\)\s*)?=/, "type"],
       [
-        /^\s{0,8}(?!(?:else|return|if|while|for|foreach|switch|case|import|alias|throw|new|assert|mixin)\b)(?:(?:extern|version)\s*\([^()]*\)\s*)?(?:@?[\w.!*[\]]+(?:\((?:[^()]|\([^()]*\))*\)[\w.*[\]]*)?\s+){1,9}(?!(?:if|foreach|while|switch|assert|delegate|function)\b)(\w+)\s*\([^;{]*(?:\{|$)/,
+        /^\s{0,8}(?!(?:else|return|if|while|for|foreach|switch|case|import|alias|throw|new|assert|mixin)\b)(?:(?:extern|version)\s*\([^()]*\)\s*)?(?:@?[\w.!*[\]]+(?:\((?:[^()]|\([^()]*\))*\)[\w.*[\]]*)?\s+){1,9}(?!(?:if|foreach|while|switch|assert|delegate|function)\b)(\w+)\s*\([^;{]*(?:\{|=>|$)/,
         "function",
       ],
     ],

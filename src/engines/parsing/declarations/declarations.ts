@@ -28,7 +28,7 @@ const IN_TYPES: ReadonlySet<SymbolKind> = new Set(
 /** Lines that belong to what begins at the same indentation: brackets, and words around a body. */
 const BODY = /^(?:\{|(?:begin|do|then|where|is|var|contains|rescue|ensure)\b)/i;
 const CLOSING =
-  /^(?:[\]}]|(?:end|end ?(?:module|function|task|class|package|interface|program|if|do|subroutine|type|macro|foreach|method|form)|done)\b)/i;
+  /^(?:[\]}]|[.%]endm(?:acro)?\b|(?:endm|end|end ?(?:module|function|task|class|package|interface|program|if|do|subroutine|type|macro|foreach|method|form)|done)\b)/i;
 /** Maximum lines of a multi-line text, and of a declaration whose name is on its last line. */
 const MAX_TEXT_LINES = 1_000;
 /** Maximum lines of a file that are scanned for ends of texts without finding one. */
@@ -48,6 +48,8 @@ interface Open {
   inner?: number;
   /** It has functions of its own. */
   hasInner?: boolean;
+  /** It ends with its line. */
+  isSingle?: boolean;
 }
 
 /** What the first line of a declaration says. */
@@ -136,7 +138,11 @@ class DeclarationReader {
     if (inner && CLOSING.test(content) && inner.indent >= indent) {
       // The line that closes it is its last one.
       this.#closeAll(indent);
-      if (this.#open.at(-1)?.indent === indent) this.#endInnermost(row);
+      const isSingle = this.#open.at(-1)?.isSingle === true;
+      if (isSingle) this.#endInnermost(this.#last);
+      // Behind a declaration that ends with its line, it closes the section around.
+      const closed = this.#open.at(-1)?.indent;
+      if (closed === indent || (isSingle && closed === SECTION)) this.#endInnermost(row);
       return;
     }
     this.#closeAll(indent - 1);
@@ -158,7 +164,7 @@ class DeclarationReader {
     }
     const around = this.#open.at(-1);
     if (!around || CONTAINERS.has(around.kind)) {
-      this.#declare(row, line, indent);
+      if (around?.kind !== "interface" || !closing.named.test(line)) this.#declare(row, line, indent);
       return;
     }
     around.hasInner ||= closing.inner.test(line);
@@ -286,7 +292,8 @@ class DeclarationReader {
       doc,
       leadRow,
     });
-    this.#open.push({ index, name, kind, indent: isSection ? SECTION : indent });
+    const isSingle = this.#rules.single?.test(signature) === true;
+    this.#open.push({ index, name, kind, indent: isSection ? SECTION : indent, isSingle });
   }
 
   /** Last row of a multi-line text that begins on a row; undefined if none begins there, or if it has no end. */

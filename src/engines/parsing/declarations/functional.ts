@@ -95,7 +95,7 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
       [/^-define\(\s*(\w+)/, "macro"],
       [/^-(?:type|opaque)\s+(\w+)/, "type"],
       [/^-callback\s+(\w+)/, "method"],
-      [/^'?([a-z]\w*)'?\(/, "function"],
+      [/^(?:'([^'\n]{1,200})'|([a-z][\w@]*))\(/, "function"],
     ],
   },
   clojure: {

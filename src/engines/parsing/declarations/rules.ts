@@ -21,10 +21,17 @@ export interface DeclarationRules {
   /** A brace that begins a line is no body of what is above: the value of a file of Jsonnet. */
   hasOwnBraces?: boolean;
   /**
-   * Lines that end declarations, whatever the indentation, and of which kinds. `inner` is the line before functions in a function. Others
-   * end at the next one.
+   * Lines that end declarations, whatever the indentation, and of which kinds. `inner` is the line before functions in a function; others
+   * end at the next function.
    */
-  closing?: { ends: readonly (readonly [pattern: RegExp, kinds: readonly SymbolKind[]])[]; inner: RegExp };
+  closing?: {
+    ends: readonly (readonly [pattern: RegExp, kinds: readonly SymbolKind[]])[];
+    inner: RegExp;
+    /** Lines of an interface that only name functions. */
+    named: RegExp;
+  };
+  /** A declaration that ends with its line, which a closing word below it does not close: a short function of Julia. */
+  single?: RegExp;
   /** A declaration whose name is on its last line: `typedef struct {` and `} point;`. */
   namedAtEnd?: { begins: RegExp; ends: RegExp; kind: SymbolKind };
   /** A line that is a comment. */

@@ -29,6 +29,14 @@ export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
     ...HASH,
     block: [/(?:^|\s)#=/, "=#"],
     section: { kinds: ["module"] },
+    single: /^(?!.*\b(?:function|struct|macro|module)\s).*=|^\s*(?:abstract|primitive)\s/,
+    // Constructors in a type.
+    members: [
+      [
+        /^\s+([^\s()[\]{}=,;"'#@:$]+)(?:\{[^}]*\})?\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)(?:::[\w.{}]+)?(?:\s+where\s[^=]*)?\s*=(?!=)/,
+        "method",
+      ],
+    ],
     parameters: /[(,;]\s*$/,
     // A short function: `f(a,` and `b) = a + b`.
     opens: /^(?:(?:\w+\.)*@[\w.]+\s+)*[^\s()[\]{}=,;"'#@:$]+(?:\{[^}]*\})?\(.*[(,;]\s*$/,
@@ -38,6 +46,7 @@ export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
       [/^\s*(?:(?:\w+\.)*@[\w.]+\s+)*(?:mutable\s+)?struct\s+(\w+)/, "struct"],
       [/^\s*(?:abstract|primitive)\s+type\s+(\w+)/, "type"],
       [/^\s*macro\s+(\w+)/, "macro"],
+      [/^\s*@enum\s+(\w+)/, "enum"],
       [/^\s*(?:export\s+)?const\s+([^\s()[\]{}=,;"'#@:$]+)/, "constant"],
       [
         /^(?:(?:\w+\.)*@[\w.]+\s+)*([^\s()[\]{}=,;"'#@:$]+)(?:\{[^}]*\})?\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)(?:::[\w.{}]+)?(?:\s+where\s[^=]*)?\s*=(?!=)/,

@@ -48,7 +48,6 @@ export const BUILDS: Readonly<Record<string, LineSyntax>> = {
       /^(?!\.PHONY\b|export\b)[^\s=#;"'@][^=#;"']*:(?!=)[^;]*$/.test(before) ||
       (/\bmake\s|\$[({]MAKE[)}]/.test(before) && /\s$/.test(before) && !/\b(?:echo|printf)\b/.test(before)),
   },
-  // `name = …` and `{ name, … }:` bind it.
   // `price(1)`, `EXEC dbo.pay`, `CALL pay`; `FROM shop.carts`, `REFERENCES carts`
   sql: {
     comments: ["--"],
@@ -64,20 +63,21 @@ export const BUILDS: Readonly<Record<string, LineSyntax>> = {
           before,
         )),
   },
+  // `name = …` and `{ name, … }:` bind it.
   nix: {
     ...HASH,
     // Within a text, `${name a}` is one.
     quotes: "",
     characters: "-'",
     isUse: (before, after) =>
-      !/^\s*=(?!=)|^[^{}()=]*\}\s*(?:@\s*\w+\s*)?:/.test(after) &&
+      !/^\s*=(?!=)|^[^()=;]*\}\s*(?:@\s*\w+\s*)?:/.test(after) &&
       !/\binherit\b[^;]*$/.test(before) &&
       (before.split('"').length % 2 === 1 || before.lastIndexOf("${") > before.lastIndexOf("}")),
   },
   rego: {
     ...HASH,
     quotes: '"',
-    isUse: (before, after) => isPlainUse(before, after) && !(before === "" && /\{\s*$/.test(after)),
+    isUse: (before, after) => isPlainUse(before, after) && !(before === "" && /\{\s*$|\bif\b|:=/.test(after)),
   },
   cue: {
     ...SLASHES,
@@ -96,7 +96,7 @@ export const BUILDS: Readonly<Record<string, LineSyntax>> = {
     characters: "-",
     kinds: ["target"],
     isSole: (before) => /:[^=]*$/.test(before),
-    isUse: (before) => /:(?!=)|\bjust\s/.test(before),
+    isUse: (before) => /^@?[\w-]+(?:\s[^:]*)?:\s|\bjust\s|^alias\s.*:=/.test(before),
   },
   meson: { ...HASH, kinds: ["target"], isUse: (_before, after) => !/^\s*(?:\+?=(?!=)|:)/.test(after) },
   gradle: {
@@ -109,7 +109,7 @@ export const BUILDS: Readonly<Record<string, LineSyntax>> = {
     quotes: "",
     kinds: ["macro"],
     isSole: always,
-    isUse: (before) => !/DEFUN(?:_ONCE)?\(\[?$|\bdefine\(`?$/.test(before),
+    isUse: (before) => !/(?:DEFUN(?:_ONCE)?|ALIAS|define(?:_default)?|defun(?:_once)?)\([[`]*$/.test(before),
   },
   // `include a::name`, `a::name { 'title': }`, `a::name($x)`, `Class['a::name']`
   puppet: {
@@ -117,7 +117,7 @@ export const BUILDS: Readonly<Record<string, LineSyntax>> = {
     quotes: "",
     kinds: ["class", "type"],
     isUse: (before, after) =>
-      /^(?:\s*[({]|\s*$|['"\]])/.test(after) && !/^\s*(?:class|define|function|plan|type)\s+[\w:]*$/.test(before),
+      /^(?:\s*[({,]|\s*$|['"\]])/.test(after) && !/^\s*(?:class|define|function|plan|type|node)\s+[\w:]*$/.test(before),
   },
   assembly: {
     comments: [";", "#", "//", "@"],
@@ -128,7 +128,15 @@ export const BUILDS: Readonly<Record<string, LineSyntax>> = {
     isUse: (before, after) =>
       before !== "" &&
       !after.startsWith(":") &&
-      !/^\s*\.?(?:globl|global|type|size|extern|weak|hidden|macro)\b/i.test(before),
+      !/^\s*[.%]?(?:globl|global|type|size|extern|weak|hidden|macro)\b|\b(?:ENTRY|END|ENDPROC|SYM_\w+|EXPORT_SYMBOL\w*)\s*\(\s*$/i.test(
+        before,
+      ),
   },
-  grammar: { ...SLASHES, kinds: ["rule"], isSole: always, isUse: (before) => before !== "" && !/^\w+$/.test(before) },
+  grammar: {
+    ...SLASHES,
+    kinds: ["rule"],
+    isSole: always,
+    isUse: (before, after) =>
+      before !== "" && !(/^(?:%?\w+\s+|[?!%])*$/.test(before) && /^[^:=<]{0,99}(?::|=|<-)/.test(after)),
+  },
 };

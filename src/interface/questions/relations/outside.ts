@@ -27,7 +27,7 @@ type Wanted = "callers" | "implementations";
 
 interface OutsideUses {
   uses: FoundUse[];
-  /** How often the name is used of each module that files import it from; without a use, the name itself if files import a package of it. */
+  /** How often the name is used of each module that files import it from. Without uses, the name itself, if files import a package of that name. */
   modules: Map<string, number>;
   /** Whether some file of code has a name without parts before it at all. */
   isMentioned: boolean;
@@ -92,9 +92,11 @@ export async function usesOfOutside(
 
 /** Whether some file imports a package of that name, or a module in it. */
 async function isImported(files: QuestionFiles, name: string, paths: readonly string[]): Promise<boolean> {
-  for (const path of paths)
-    if ((await files.uses(path))?.imports.some((each) => isPackage(each.module) && isOfPackage(each, name)))
-      return true;
+  for (let from = 0; from < paths.length; from += BATCH) {
+    const read = await Promise.all(paths.slice(from, from + BATCH).map((path) => files.uses(path)));
+    const imports = read.flatMap((each) => each?.imports ?? []);
+    if (imports.some((each) => isPackage(each.module) && isOfPackage(each, name))) return true;
+  }
   return false;
 }
 
