@@ -15,14 +15,21 @@ const MAX_MEMBER_HEAD = 500;
 /** The end of the file; `$` is that of a line here. */
 const END = String.raw`(?![\s\S])`;
 const COMMENT = String.raw`--[^\n]*|\/\*[\s\S]*?(?:\*\/|${END})`;
-const TEXT = String.raw`'(?:[^']|'')*(?:'|${END})|"(?:[^"]|"")*(?:"|${END})|${"`[^`]*(?:`|"}${END})`;
+const QUOTED_NAME = String.raw`"(?:[^"]|"")*(?:"|${END})|${"`[^`]*(?:`|"}${END})`;
+const TEXT = String.raw`'(?:[^']|'')*(?:'|${END})`;
+/** Of MySQL, where a backslash may stand before a quote. */
+const ESCAPED_TEXT = String.raw`'(?:[^'\\]|\\[\s\S]|'')*(?:'|${END})`;
 const DOLLARS = String.raw`(\$\w*\$)[\s\S]*?(?:\1|${END})`;
 /** Lines that end a statement, whatever it is: `GO`, `/`, commands of psql, and changes of the delimiter. */
 const LINE = String.raw`^[ \t]{0,99}(?:go(?:[ \t]+\d+)?[ \t]*;?[ \t]*\r?$|\/[ \t]*\r?$|\\[^\n]*|delimiter[ \t]+\S+[ \t]*\r?$|create\b)`;
 const WORD = String.raw`\b(?:begin(?:\s+(?:tran|transaction|work|distributed|dialog|conversation)\b)?|end(?:\s+(?:if|loop|while|repeat|for|conversation)\b)?|case|is|as|(?:function|procedure)\s+"?[\w$#]+"?)(?![\w$])`;
-const TOKEN = new RegExp(String.raw`${COMMENT}|${TEXT}|${DOLLARS}|;{1,2}|\/\/|${LINE}|${WORD}`, "gim");
-/** Where a delimiter of dollars is set, these quote no text. */
-const TOKEN_WITHOUT_DOLLARS = new RegExp(String.raw`${COMMENT}|${TEXT}|\$\$|;|${LINE}|${WORD}`, "gim");
+const TOKEN = new RegExp(String.raw`${COMMENT}|${TEXT}|${QUOTED_NAME}|${DOLLARS}|;|${LINE}|${WORD}`, "gim");
+/** Dollars are a delimiter there, and quote no text. */
+const MYSQL_TOKEN = new RegExp(
+  String.raw`${COMMENT}|${ESCAPED_TEXT}|${QUOTED_NAME}|\$\$|;{1,2}|\/\/|${LINE}|${WORD}`,
+  "gim",
+);
+const MYSQL = /^[ \t]{0,99}delimiter[ \t]+\S|\bengine\s?=\s?\w|\bauto_increment\b|^-- (?:mysql|mariadb) dump/im;
 
 const PART = String.raw`(?:"[^"]*"|${"`[^`]*`"}|\[[^\]]*\]|@\w+@|\$[({]\w+[)}]|[#:]{0,2}[\w$]+)`;
 const WORDS = String.raw`(?:(?:temp(?:orary)?|unlogged|unique|recursive|external|virtual|clustered|nonclustered|fulltext|spatial|bitmap|editionable|noneditionable|constraint|algorithm\s*=\s*\w+|definer\s*=\s*\S+|sql\s+security\s+\w+|global|local)\s+)*`;
@@ -119,9 +126,8 @@ class SqlReader {
 
   read(): Outline {
     const text = this.#text;
-    const pattern = /^[ \t]{0,99}delimiter[ \t]+\$\$/im.test(text) ? TOKEN_WITHOUT_DOLLARS : TOKEN;
     let position = 0;
-    for (const match of text.matchAll(pattern)) {
+    for (const match of text.matchAll(MYSQL.test(text) ? MYSQL_TOKEN : TOKEN)) {
       const [token] = match;
       this.#begin(text.slice(position, match.index), position);
       position = match.index + token.length;
