@@ -54,13 +54,14 @@ export async function relations(
     },
     missing: ({ references: list, truncated, inherited, outside, similar = [] }) => {
       const known = truncated ? "in the files that were read, which are not all" : "as far as is known";
+      const isPackage = isOwnModule(name, outside);
       // A type may be named without being constructed.
-      const refs = isOwnModule(name, outside)
+      const refs = isPackage
         ? `; it is a package, \`codectx importers ${name}\` lists its imports`
         : relation === "callers"
           ? `; \`codectx refs ${name}\` lists the lines that name it`
           : "";
-      const near = similar.length === 0 || isOwnModule(name, outside) ? "" : `; similar: ${similar.join(", ")}`;
+      const near = similar.length === 0 || isPackage ? "" : `; similar: ${similar.join(", ")}`;
       return list.length === 0
         ? nothingFound(`${NOTHING[relation]} ${inherited?.join(", ") ?? name}, ${known}${near}${refs}`)
         : undefined;

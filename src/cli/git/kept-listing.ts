@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { findSorted } from "../../engines/search/order.ts";
 import { inBackground } from "../background.ts";
 import { FileTree } from "../indexing/file-tree.ts";
@@ -108,17 +109,9 @@ async function withConfigs(tree: ListedTree, kept: KeptListing, startedAtMs: num
   if (configs.every(([file, stamp]) => stampOfSource(file) === stamp)) return kept;
   // Taken before git reads the files: what changes later is seen by the next run.
   const states = configs.map(([file]) => stampedSource(file, startedAtMs));
-  const before = sourcesOf(kept);
-  const now = await findSources(tree, settings);
-  const isSame =
-    now?.configuration === before.configuration &&
-    isEqual(now.configs, before.configs) &&
-    isEqual(now.rules, before.rules);
+  const isSame = isDeepStrictEqual(await findSources(tree, settings), sourcesOf(kept));
   return isSame ? { ...kept, header: { ...kept.header, configs: states } } : undefined;
 }
-
-const isEqual = (a: readonly string[], b: readonly string[]): boolean =>
-  a.length === b.length && a.every((file, i) => file === b[i]);
 
 const stampedSource = (file: string, nowMs: number): Stamped => [file, stampOfSource(file, nowMs) ?? UNSETTLED];
 

@@ -64,12 +64,14 @@ export function contentLanguage(named: LanguageId, bytes: Uint8Array): LanguageI
   return OTHERWISE[named]?.languageOf(bytes) ?? named;
 }
 
-/** By the language that a name says: those that a content may be in instead, and which one it is in, if it is. */
-const OTHERWISE: Readonly<
-  Partial<
-    Record<LanguageId, { languages: readonly LanguageId[]; languageOf: (bytes: Uint8Array) => LanguageId | undefined }>
-  >
-> = {
+/** Languages that a content may be in instead of the one that its name says, and which of them it is in, if it is. */
+interface Otherwise {
+  languages: readonly LanguageId[];
+  languageOf: (bytes: Uint8Array) => LanguageId | undefined;
+}
+
+/** By the language that a name says. */
+const OTHERWISE: Readonly<Partial<Record<LanguageId, Otherwise>>> = {
   // `.h`
   c: { languages: ["objective-c", "cpp"], languageOf: languageOfHeader },
   // `.cl`: OpenCL is C with further words.
@@ -78,7 +80,7 @@ const OTHERWISE: Readonly<
   pascal: { languages: ["puppet"], languageOf: (bytes) => (isManifest(bytes) ? "puppet" : undefined) },
   // `.t`: transcripts of commands.
   perl: { languages: ["text"], languageOf: (bytes) => (isTranscript(bytes) ? "text" : undefined) },
-  // `.v`: proofs of Coq, of which nothing more is known here.
+  // `.v`: Coq has no rules here and is read as text.
   verilog: { languages: ["text"], languageOf: (bytes) => (isProof(bytes) ? "text" : undefined) },
   // `.cls`
   latex: { languages: ["apex"], languageOf: (bytes) => (isApex(bytes) ? "apex" : undefined) },
@@ -99,13 +101,14 @@ const APEX_LINE =
 const LATEX_LINE = /^[ \t]*[\\%]/m;
 
 function isApex(bytes: Uint8Array): boolean {
-  const head = new TextDecoder("latin1").decode(bytes.subarray(0, APEX_BYTES));
+  const head = headOf(bytes, APEX_BYTES);
   return APEX_LINE.test(head) && !LATEX_LINE.test(head);
 }
 
 /** Size of the part of a file by which languages are told apart that have the same ending. */
 const HEAD_BYTES = 16_384;
-const headOf = (bytes: Uint8Array): string => new TextDecoder("latin1").decode(bytes.subarray(0, HEAD_BYTES));
+const headOf = (bytes: Uint8Array, length = HEAD_BYTES): string =>
+  new TextDecoder("latin1").decode(bytes.subarray(0, length));
 
 /** Whether a file with a name of Perl is a test of commands and what they print: `  $ dune build`. */
 function isTranscript(bytes: Uint8Array): boolean {
@@ -154,7 +157,7 @@ const APEX_BYTES = 8_192;
 
 /** The language of a file with a C name, if it is C++ or Objective-C. A forward declaration of a class of Objective-C does not outweigh C++. */
 function languageOfHeader(bytes: Uint8Array): LanguageId | undefined {
-  const head = new TextDecoder("latin1").decode(bytes.subarray(0, HEADER_BYTES));
+  const head = headOf(bytes, HEADER_BYTES);
   if (/^@(?:interface|implementation|protocol)[ \t]+\w/m.test(head) && /^@end\b/m.test(head)) return "objective-c";
   if (isCpp(head)) return "cpp";
   const names = /^@class[ \t]+\w+(?:[ \t]*,[ \t]*\w+)*[ \t]*;|^@import[ \t]+[\w.]+[ \t]*;/m.test(head);

@@ -50,7 +50,7 @@ export async function documentsWith(index: SearchIndex, name: string): Promise<n
   for (const [s, segment] of index.segments.entries()) {
     const lists = await readPostings(segment.terms, hashes);
     const documents = index.documentOfChunk[s] as Int32Array;
-    /** How many of the lists before have a chunk. */
+    /** By chunk: in how many lists it is, counted from the first one without a gap. */
     const times = new Uint8Array(lists.length > 1 ? documents.length : 0);
     for (const [i, list] of lists.entries()) {
       if (!list) break;

@@ -71,6 +71,7 @@ const BUILDERS: Record<string, () => unknown> = {
   "src/engines/parsing/declarations/builds.ts": () => import("../../../src/engines/parsing/declarations/builds.ts"),
   "src/engines/parsing/declarations/functional.ts": () =>
     import("../../../src/engines/parsing/declarations/functional.ts"),
+  "src/engines/parsing/declarations/scripts.ts": () => import("../../../src/engines/parsing/declarations/scripts.ts"),
   "src/engines/parsing/structure/sql.ts": () => import("../../../src/engines/parsing/structure/sql.ts"),
   "src/engines/parsing/secrets/assignments.ts": () => import("../../../src/engines/parsing/secrets/assignments.ts"),
   "src/engines/parsing/secrets/separators.ts": () => import("../../../src/engines/parsing/secrets/separators.ts"),

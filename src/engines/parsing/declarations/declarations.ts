@@ -46,9 +46,9 @@ interface Open {
   indent: number;
   /** Indentation of the first line in it. */
   inner?: number;
-  /** It has functions of its own. */
+  /** Functions below are part of it: a `contains` was read. */
   hasInner?: boolean;
-  /** It ends with its line. */
+  /** It has one line: a closing word below it closes what is around. */
   isSingle?: boolean;
 }
 
@@ -80,7 +80,8 @@ class DeclarationReader {
   readonly #source: SourceText;
   readonly #builder: OutlineBuilder;
   readonly #open: Open[] = [];
-  readonly #tab: number;
+  /** Determined at the first tab: most files have none. */
+  #tab: number | undefined;
   /** Last row that is neither blank nor a comment. */
   #last = 0;
   #isInComment = false;
@@ -91,7 +92,6 @@ class DeclarationReader {
     this.#rules = rules;
     this.#source = source;
     this.#builder = new OutlineBuilder(source);
-    this.#tab = tabColumns(source);
   }
 
   read(): Outline {
@@ -114,8 +114,9 @@ class DeclarationReader {
 
   /** Columns before the first character of a line. */
   #indent(line: string): number {
-    const end = line.length - line.trimStart().length;
-    return columnsOf(line, end, this.#tab);
+    const indentation = line.slice(0, line.length - line.trimStart().length);
+    if (!indentation.includes("\t")) return indentation.length;
+    return columnsOf(indentation, (this.#tab ??= tabColumns(this.#source)));
   }
 
   #line(row: number, line: string, content: string, indent: number): void {
@@ -140,7 +141,7 @@ class DeclarationReader {
       this.#closeAll(indent);
       const isSingle = this.#open.at(-1)?.isSingle === true;
       if (isSingle) this.#endInnermost(this.#last);
-      // Behind a declaration that ends with its line, it closes the section around.
+      // Behind a declaration of one line, it closes the section around.
       const closed = this.#open.at(-1)?.indent;
       if (closed === indent || (isSingle && closed === SECTION)) this.#endInnermost(row);
       return;

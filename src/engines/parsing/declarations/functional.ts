@@ -71,7 +71,7 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
     patterns: [
       [/^\s*(?:namespace|module)\s+(?:rec\s+|internal\s+|private\s+|public\s+)*([\w.]+)/, "module"],
       [/^\s*(?:type|and)\s+(?:internal\s+|private\s+|public\s+)*([A-Z]\w*)/, "class"],
-      // Names between double backticks may be sentences, as those of tests.
+      // A name between double backticks may be a sentence: tests are named so.
       [
         /^\s*(?:let|and)\s+(?:\[<[^>]*>\]\s*|rec\s+|inline\s+|private\s+|internal\s+|mutable\s+)*(?:``([^`]{1,200})``|([a-zA-Z_][\w']*))/,
         "function",

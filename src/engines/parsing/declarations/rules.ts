@@ -16,9 +16,9 @@ export interface DeclarationRules {
   parameters?: RegExp;
   /** How the last line of a clause ends if the next line may be a further one: `f 0 = 1` below `f :: Int`. */
   clauses?: RegExp;
-  /** Lines besides the usual ones that belong to what begins at the same indentation: `const` behind the head of a procedure of Pascal. */
+  /** Further lines that belong to the declaration above at the same indentation: `const` behind the head of a procedure of Pascal. */
   body?: RegExp;
-  /** A brace that begins a line is no body of what is above: the value of a file of Jsonnet. */
+  /** A line that begins with a brace is not the body of the declaration above: in Jsonnet it is the value of the file. */
   hasOwnBraces?: boolean;
   /**
    * Lines that end declarations, whatever the indentation, and of which kinds. `inner` is the line before functions in a function; others
@@ -30,7 +30,7 @@ export interface DeclarationRules {
     /** Lines of an interface that only name functions. */
     named: RegExp;
   };
-  /** A declaration that ends with its line, which a closing word below it does not close: a short function of Julia. */
+  /** A declaration of one line, which a closing word below it does not close: a short function of Julia. */
   single?: RegExp;
   /** A declaration whose name is on its last line: `typedef struct {` and `} point;`. */
   namedAtEnd?: { begins: RegExp; ends: RegExp; kind: SymbolKind };
@@ -45,7 +45,7 @@ export interface DeclarationRules {
   begins?: RegExp;
   /** Quotes of multi-line texts. */
   texts?: readonly string[];
-  /** What begins a text that ends with a line of its own, and how that line begins, made of the groups: `<<END`, `$1`. */
+  /** Opening of a heredoc, and the start of its closing line as a replacement of the opening: `<<(END)` and `$1`. */
   heredoc?: readonly [opening: RegExp, closing: string];
   /** Between the names of a container and a member; a dot unless given. */
   separator?: string;

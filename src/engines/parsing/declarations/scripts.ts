@@ -1,5 +1,12 @@
 import { HASH, SLASHES, TRIPLE_QUOTES, type DeclarationRules } from "./rules.ts";
 
+/** A name of Julia, which may have any signs: `∇f`, `add!`, `Base.show`. */
+const JULIA_NAME = String.raw`[^\s()[\]{}=,;"'#@:$]+`;
+/** Macros before a definition: `@inline`. */
+const JULIA_MACROS = String.raw`(?:(?:\w+\.)*@[\w.]+\s+)*`;
+/** A short function: `f(x::Int) where T = x`. */
+const JULIA_SHORT = String.raw`(${JULIA_NAME})(?:\{[^}]*\})?\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)(?:::[\w.{}]+)?(?:\s+where\s[^=]*)?\s*=(?!=)`;
+
 /** Scripting languages. By the id of the language. */
 export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
   perl: {
@@ -31,27 +38,19 @@ export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
     section: { kinds: ["module"] },
     single: /^(?!.*\b(?:function|struct|macro|module)\s).*=|^\s*(?:abstract|primitive)\s/,
     // Constructors in a type.
-    members: [
-      [
-        /^\s+([^\s()[\]{}=,;"'#@:$]+)(?:\{[^}]*\})?\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)(?:::[\w.{}]+)?(?:\s+where\s[^=]*)?\s*=(?!=)/,
-        "method",
-      ],
-    ],
+    members: [[new RegExp(String.raw`^\s+${JULIA_SHORT}`), "method"]],
     parameters: /[(,;]\s*$/,
     // A short function: `f(a,` and `b) = a + b`.
-    opens: /^(?:(?:\w+\.)*@[\w.]+\s+)*[^\s()[\]{}=,;"'#@:$]+(?:\{[^}]*\})?\(.*[(,;]\s*$/,
+    opens: new RegExp(String.raw`^${JULIA_MACROS}${JULIA_NAME}(?:\{[^}]*\})?\(.*[(,;]\s*$`),
     patterns: [
       [/^\s*(?:bare)?module\s+(\w+)/, "module"],
-      [/^\s*(?:(?:\w+\.)*@[\w.]+\s+)*function\s+([^\s()[\]{}=,;"'#@:$]+)/, "function"],
-      [/^\s*(?:(?:\w+\.)*@[\w.]+\s+)*(?:mutable\s+)?struct\s+(\w+)/, "struct"],
+      [new RegExp(String.raw`^\s*${JULIA_MACROS}function\s+(${JULIA_NAME})`), "function"],
+      [new RegExp(String.raw`^\s*${JULIA_MACROS}(?:mutable\s+)?struct\s+(\w+)`), "struct"],
       [/^\s*(?:abstract|primitive)\s+type\s+(\w+)/, "type"],
       [/^\s*macro\s+(\w+)/, "macro"],
       [/^\s*@enum\s+(\w+)/, "enum"],
-      [/^\s*(?:export\s+)?const\s+([^\s()[\]{}=,;"'#@:$]+)/, "constant"],
-      [
-        /^(?:(?:\w+\.)*@[\w.]+\s+)*([^\s()[\]{}=,;"'#@:$]+)(?:\{[^}]*\})?\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)(?:::[\w.{}]+)?(?:\s+where\s[^=]*)?\s*=(?!=)/,
-        "function",
-      ],
+      [new RegExp(String.raw`^\s*(?:export\s+)?const\s+(${JULIA_NAME})`), "constant"],
+      [new RegExp(`^${JULIA_MACROS}${JULIA_SHORT}`), "function"],
     ],
   },
   powershell: {

@@ -3,15 +3,15 @@ import type { SourceText } from "../source-text.ts";
 
 const TAB = 9;
 const SPACE = 32;
-/** Columns of a tab that stands for eight spaces wherever they would be. */
+/** Tab width of editors that replace every eight leading spaces with a tab. */
 const WIDE_TAB = 8;
 const DEFAULT_TAB = 4;
-/** Share of the lines behind tabs that have spaces behind them, from which on tabs are taken for wide ones. */
+/** Minimum share of the lines indented by tabs that have spaces behind them, for tabs to be wide ones. */
 const MIXED_SHARE = 0.1;
 
 /**
- * Columns of a tab. An editor that replaces every eight spaces by a tab writes no eight spaces, and often some spaces behind tabs. In
- * other files a tab is a level, as are the fewest spaces that a line begins with.
+ * Tab width of a file, in columns. An editor with wide tabs leaves no line with eight leading spaces, and many with spaces behind tabs. In
+ * other files a tab is one level of indentation, and so are the fewest spaces that a line begins with.
  */
 export function tabColumns(source: SourceText): number {
   let tabs = 0;
@@ -35,9 +35,9 @@ export function tabColumns(source: SourceText): number {
   return fewest < WIDE_TAB ? fewest : DEFAULT_TAB;
 }
 
-/** Columns that the first `end` characters of a line take, which are spaces and tabs. */
-export function columnsOf(line: string, end: number, tab: number): number {
+/** Columns that spaces and tabs take at the start of a line. */
+export function columnsOf(indentation: string, tab: number): number {
   let columns = 0;
-  for (let at = 0; at < end; at++) columns += line.charCodeAt(at) === TAB ? tab - (columns % tab) : 1;
+  for (const character of indentation) columns += character === "\t" ? tab - (columns % tab) : 1;
   return columns;
 }

@@ -8,7 +8,7 @@ import { matched, OutlineBuilder } from "./outline-builder.ts";
 /** The headings of a file, from the top. */
 type Scan = (source: SourceText) => Heading[];
 
-/** `pattern` has the mark or command of a heading, and its title; `depths` are those of commands, else the mark's length is it. */
+/** Headings of one line. The groups of `pattern` are the mark and the title; `depths` has the depth of each mark, which is its length otherwise. */
 function byLines(pattern: RegExp, depths?: ReadonlyMap<string, number>): Scan {
   return (source) => {
     const headings: Heading[] = [];
@@ -23,7 +23,7 @@ function byLines(pattern: RegExp, depths?: ReadonlyMap<string, number>): Scan {
 
 const RST_UNDERLINE = /^([=\-`:'"~^_*+#<>.])\1{2,}\s*$/;
 
-/** A title stands over a line of one sign, and may stand under one. The order in which the signs come is that of the depths. */
+/** A title is underlined with one sign, and may be overlined too. Depths follow the order in which the signs first occur. */
 const restructured: Scan = (source) => {
   const headings: Heading[] = [];
   const signs: string[] = [];

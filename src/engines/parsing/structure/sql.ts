@@ -114,7 +114,7 @@ class SqlReader {
   /** Where the statement begins, with the comments above it, and where its code does. */
   #start = 0;
   #code: number | undefined;
-  /** Where a part of the statement begins, which ends with a semicolon. */
+  /** Start of the current part of the statement. A semicolon ends a part, and the statement too if it is in no body. */
   #part = 0;
   #created: Created | undefined;
 

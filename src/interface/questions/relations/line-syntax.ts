@@ -12,7 +12,7 @@ export interface LineSyntax {
   quotes: string;
   /** Characters of names besides letters, digits, `_` and `$`. */
   characters?: string;
-  /** Those within a name and at its end only: `add!` in Julia, where `!add` negates. */
+  /** Characters that may stand within a name and at its end, not at its start: `add!` is a name in Julia, `!add` negates `add`. */
   endings?: string;
   /** Kinds of definitions besides functions that are used in the same way. */
   kinds?: readonly string[];

@@ -47,7 +47,7 @@ export async function filesMentioning(
       languages.some((called) => readsUsesOf(language, called));
     let withRules = files.filter(isRead).map(({ path }) => path);
     let without = files.filter((file) => !isRead(file)).map(({ path }) => path);
-    if (without.length > MAX_FILES) without = withFirst(without, besides(without, near));
+    if (without.length > MAX_FILES) without = withFirst(without, inFoldersOf(near, without));
     if (withRules.length > MAX_FILES) {
       ofOwners ??= await pathsMentioning(index, owners, near);
       withRules = withFirst(withRules, ofOwners);
@@ -119,8 +119,8 @@ async function pathsMentioning(
   return new Set(files.flat().map(({ path }) => path));
 }
 
-/** Of some files those in the folders of others. */
-function besides(paths: readonly string[], near: readonly string[]): ReadonlySet<string> {
+/** The paths that are in the same folders as the files `near`. */
+function inFoldersOf(near: readonly string[], paths: readonly string[]): ReadonlySet<string> {
   const folders = new Set(near.map(folderOf));
   return new Set(paths.filter((path) => folders.has(folderOf(path))));
 }
