@@ -39,7 +39,7 @@ const SHARED = {
  * worst cases of parsers. They are the project "pipeline", not "node".
  */
 const PIPELINES = [
-  "cli/{commands,damage,faults,grep,hostile-git,impact,incremental,index-local,inner-repositories,kept-listing,lacking-objects,mcp,parse-pool,search,search-edits,search-index,setup,snapshots,surroundings,upgrade}",
+  "cli/{changed-listing,commands,damage,faults,grep,hostile-git,impact,incremental,index-local,inner-repositories,kept-listing,lacking-objects,mcp,parse-pool,search,search-edits,search-index,setup,snapshots,surroundings,upgrade}",
   "db/plans",
   "deploy/{deploy,platforms}",
   "exact/any-pattern",

@@ -3,12 +3,11 @@ import { homedir } from "node:os";
 import { join, parse, resolve } from "node:path";
 import { nearName } from "../lib/near-name.ts";
 import { normalizeRepo } from "../lib/repo.ts";
-import { inBackground } from "./background.ts";
 import { readConfig } from "./machine/config.ts";
 import type { Context } from "./context.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
-import { type FileListing, listRefs, mayBeInGit, resolveCommit } from "./git/git.ts";
-import { listWithMemory } from "./git/kept-listing.ts";
+import { listRefs, mayBeInGit, resolveCommit } from "./git/git.ts";
+import { beginListing, type ListedFiles } from "./git/kept-listing.ts";
 import { keepNameHashes, locateKnown, locateWorkTree } from "./git/locate.ts";
 import { pathOfText } from "./git/paths.ts";
 import { indexDirectory, locatedFile } from "./machine/paths.ts";
@@ -23,7 +22,7 @@ export interface Project {
   /** Commit that is checked out. */
   head: string | undefined;
   /** The files of the work tree; set with `listFiles`. */
-  files: Promise<FileListing> | undefined;
+  files: ListedFiles | undefined;
   /** The git directory that all worktrees of the repository share; undefined outside of git. */
   commonDir: string | undefined;
   /** Normalised identity, from `codectx config repo` or the remote; undefined if there is neither. */
@@ -57,7 +56,7 @@ export async function findProject(context: Context, { listFiles } = { listFiles:
     root,
     plainFolder: tree === undefined,
     head: tree?.head,
-    files: tree && listFiles ? inBackground(listWithMemory({ ...tree, root, directory, identity }, env)) : undefined,
+    files: tree && listFiles ? beginListing({ ...tree, root, directory, identity }, env) : undefined,
     commonDir,
     repo,
     remote,

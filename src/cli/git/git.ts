@@ -6,7 +6,7 @@ import { sha256 } from "../machine/checksum.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 import { git, gitComparing, GitCommandError, gitLine, gitList, splitNul } from "./command.ts";
 import { realPath } from "../machine/platform.ts";
-import { splitPaths } from "./paths.ts";
+import { encodingOf, pathOfText, splitPaths } from "./paths.ts";
 import { readablePath } from "../../lib/path-text.ts";
 
 export interface WorkTree {
@@ -148,7 +148,7 @@ export async function countChanges(cwd: string): Promise<number> {
 
 /** The files of a work tree: tracked ones, and untracked ones that are not ignored; or those of a plain folder. */
 export interface FileListing {
-  /** SHA-256 of git's output, in hex; empty outside of git. While it is the same, so are the paths. */
+  /** SHA-256 of the paths, in hex; empty outside of git. While it is the same, so are the paths. */
   digest: string;
   /** Relative to the root, with `/`, in the order of their UTF-8, each once. */
   paths(): readonly string[];
@@ -163,22 +163,53 @@ export interface FileListing {
   tree: FileTree | undefined;
 }
 
-/** Lists the files of the work tree around `cwd`. The paths are decoded on demand: a search of an unchanged tree needs the digest. */
+/** Lists the files of the work tree around `cwd`. */
 export async function listWorkTreeFiles(cwd: string): Promise<FileListing> {
-  const args = ["ls-files", "--cached", "--others", "--exclude-standard", "--full-name", "-z", "--", ":/"];
-  const output = await git(cwd, args);
-  const sorted = Buffer.from(uniqueSorted(splitPaths(output)).join("\0"));
-  return listingOf(sorted, () => sha256(output).toString("hex"));
+  const { paths } = await gitFiles(cwd, [":/"]);
+  return listingOf(Buffer.from(paths.join("\0")), { paths });
 }
 
-/** A listing of sorted paths with a NUL between. */
-export function listingOf(sorted: Buffer, digestOf: () => string): FileListing {
-  let digest: string | undefined;
-  let paths: string[] | undefined;
+/** Files that git tracks, and others that it does not ignore. In the order of their UTF-8, each once. */
+export interface GitFiles {
+  paths: string[];
+  /** Those of the paths that git does not track. */
+  untracked: string[];
+}
+
+/** Asks git for its files in the work tree around `cwd`, those that a pathspec matches. */
+export async function gitFiles(cwd: string, pathspecs: readonly string[]): Promise<GitFiles> {
+  const args = ["ls-files", "-t", "--cached", "--others", "--exclude-standard", "--full-name", "-z", "--"];
+  const output = await git(cwd, [...args, ...pathspecs]);
+  const encoding = encodingOf(output);
+  const paths: string[] = [];
+  const untracked: string[] = [];
+  for (const entry of splitNul(output, encoding)) {
+    const path = pathOfText(entry.slice(TAG_LENGTH), encoding);
+    paths.push(path);
+    if (entry.startsWith(UNTRACKED)) untracked.push(path);
+  }
+  return { paths: uniqueSorted(paths), untracked: sortUtf8(untracked) };
+}
+
+/** The files that git tracks in the work tree at `root`, in the order of their UTF-8, each once. */
+export async function trackedFiles(root: string): Promise<string[]> {
+  return uniqueSorted(splitPaths(await git(root, ["ls-files", "--cached", "-z"])));
+}
+
+/** Git writes a letter for the state of a file, and a space, before its path. */
+const TAG_LENGTH = 2;
+const UNTRACKED = "?";
+
+/**
+ * A listing of sorted paths with a NUL between. Unless they are `known`, they are decoded on demand: a search of an unchanged tree needs the
+ * digest.
+ */
+export function listingOf(sorted: Buffer, known: { digest?: string; paths?: string[] } = {}): FileListing {
+  let { digest, paths } = known;
   const all = () => (paths ??= sorted.length === 0 ? [] : sorted.toString("utf8").split("\0"));
   return {
     get digest() {
-      return (digest ??= digestOf());
+      return (digest ??= sha256(sorted).toString("hex"));
     },
     paths: all,
     named: (name) => (sorted.includes(name) ? all().filter((path) => hasName(path, name)) : []),
@@ -197,7 +228,7 @@ export function hasName(path: string, name: string): boolean {
   );
 }
 
-/** Git lists the files that it does not track first, and those in a merge conflict once per side. */
+/** Git lists files in a merge conflict once per side. */
 function uniqueSorted(paths: string[]): string[] {
   return sortUtf8(paths).filter((path, i) => i === 0 || path !== paths[i - 1]);
 }

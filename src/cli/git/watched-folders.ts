@@ -12,9 +12,9 @@ export const FOLDER_NUMBERS = 4;
 const MAX_FOLDERS = 200_000;
 /** Levels of folders in one another that have no listed file. */
 const MAX_ROUNDS = 20;
-const GIT_IGNORE = ".gitignore";
+export const GIT_IGNORE = ".gitignore";
 /** What git never lists. */
-const GIT_FOLDER = ".git";
+export const GIT_FOLDER = ".git";
 /** Of a folder that may change again without a trace: no state equals it. */
 const UNSETTLED = [Number.NaN, Number.NaN, Number.NaN, Number.NaN] as const;
 /** A double holds so many hexadecimal digits. */
@@ -40,13 +40,8 @@ export interface ComparedFolders {
   isRenewed: boolean;
 }
 
-/** Compares folders with their states. `onFirst` is called as soon as one has changed. */
-export function compareFolders(
-  tree: FileTree,
-  { paths, numbers }: FolderStates,
-  nowMs: number,
-  onFirst: () => void,
-): ComparedFolders {
+/** Compares folders with their states. */
+export function compareFolders(tree: FileTree, { paths, numbers }: FolderStates, nowMs: number): ComparedFolders {
   const changed = new Set<number>();
   let isRenewed = false;
   for (let i = 0; i < paths.length; i++) {
@@ -63,7 +58,6 @@ export function compareFolders(
       isRenewed = true;
       continue;
     }
-    if (changed.size === 0) onFirst();
     changed.add(i);
   }
   return { changed, isRenewed };
@@ -71,23 +65,33 @@ export function compareFolders(
 
 /**
  * The states of the folders that git has looked into for the list `listed`, which it began at `startedAtMs`. Those of `last` that have not
- * changed are taken as they are. Undefined if the folders are too many, a name is not plain text, or git's list depends on more than them.
+ * changed are taken as they are; `added` are the paths that its list lacks, if they are known. Undefined if the folders are too many, a name
+ * is not plain text, or git's list depends on more than them.
  */
 export async function describeFolders(
   tree: FileTree,
   listed: readonly string[],
   startedAtMs: number,
-  last?: { states: FolderStates; changed: ReadonlySet<number> },
+  last?: { states: FolderStates; changed: ReadonlySet<number>; added: readonly string[] | undefined },
 ): Promise<FolderStates | undefined> {
   /** Positions in `last.states` of folders that have not changed. */
   const known = new Map<string, number>();
-  for (const [i, path] of last?.states.paths.entries() ?? []) if (last?.changed.has(i) === false) known.set(path, i);
-  const wanted = new Set<string>(known.has("") ? [] : [""]);
+  const wanted = new Set<string>();
+  for (const [i, path] of last?.states.paths.entries() ?? []) {
+    if (last?.changed.has(i) === false) known.set(path, i);
+    else if (last?.added) wanted.add(path);
+  }
+  if (!known.has("")) wanted.add("");
   const isWanted = (path: string): boolean => known.has(path) || wanted.has(path);
-  for (const path of listed) {
+  let previous = "";
+  for (const path of last?.added ?? listed) {
     // A repository that is not a submodule: git looks into it to tell.
     if (path.endsWith("/") || isOdd(path)) return undefined;
-    for (let folder = folderOf(path); !isWanted(folder); folder = folderOf(folder)) wanted.add(folder);
+    const own = folderOf(path);
+    // Most files stand behind another of their folder.
+    if (own === previous) continue;
+    previous = own;
+    for (let folder = own; !isWanted(folder); folder = folderOf(folder)) wanted.add(folder);
   }
   const described = new Map<string, readonly number[]>();
   const ignoreFiles = new Set(last?.states.ignoreFiles);
@@ -146,10 +150,16 @@ function numbersOf({ mtimeMs, ctimeMs, ino }: FileStat, hash: number): readonly 
 
 /** What is in a folder, and a hash of its names and of which are folders; undefined if it cannot be read. */
 function readNames(tree: FileTree, path: string): { entries: Dirent[]; hash: number } | undefined {
+  const entries = entriesOf(tree, path);
+  if (!entries) return undefined;
+  const names = entries.map((entry) => `${entry.name}/${kindOf(entry)}`).sort();
+  return { entries, hash: parseInt(textHash(names.join("/")).slice(0, HASH_DIGITS), 16) };
+}
+
+/** What is in a folder; undefined if it cannot be read. */
+export function entriesOf(tree: FileTree, path: string): Dirent[] | undefined {
   try {
-    const entries = readdirSync(`${tree.root}/${path}`, { withFileTypes: true });
-    const names = entries.map((entry) => `${entry.name}/${kindOf(entry)}`).sort();
-    return { entries, hash: parseInt(textHash(names.join("/")).slice(0, HASH_DIGITS), 16) };
+    return readdirSync(`${tree.root}/${path}`, { withFileTypes: true });
   } catch {
     return undefined;
   }

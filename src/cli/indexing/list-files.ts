@@ -5,5 +5,5 @@ import { walkFolder } from "./walk.ts";
 
 /** Lists the files of a project: those that git lists, or all of a plain folder. */
 export async function listFiles({ plainFolder, files, root }: Project): Promise<FileListing> {
-  return plainFolder ? walkFolder(new FileTree(root)) : (files ?? listWorkTreeFiles(root));
+  return plainFolder ? walkFolder(new FileTree(root)) : (files?.listing ?? listWorkTreeFiles(root));
 }

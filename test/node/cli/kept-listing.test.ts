@@ -218,6 +218,26 @@ describe("the list of a work tree's files", () => {
     expect(before).toContain(".gitignore");
   });
 
+  it("has no file of a folder that becomes a repository", async () => {
+    write("own/deep/new.ts", "");
+    await keep();
+    expect(await withoutGit()).toContain("own/deep/new.ts");
+    execFileSync("git", ["init", "-q", join(root, "own")]);
+    expect(await list()).toEqual(await expected());
+    rmSync(join(root, "own"), { recursive: true });
+    await keep();
+  });
+
+  it("has no file that a new .gitignore leaves out", async () => {
+    write("own/deep/new.ts", "");
+    await keep();
+    expect(await withoutGit()).toContain("own/deep/new.ts");
+    write("own/.gitignore", "deep/\n");
+    expect(await list()).toEqual(await expected());
+    rmSync(join(root, "own"), { recursive: true });
+    await keep();
+  });
+
   it("is not kept of what may change without a trace", async () => {
     write("src/new.ts", "");
     await list();
@@ -261,9 +281,9 @@ describe("the list of a work tree's files", () => {
     const folder = join(base, "cache/texts");
     const file = join(folder, readdirSync(folder).find((name) => name.endsWith(".listing")) ?? expect.fail("not kept"));
     const bytes = readFileSync(file);
-    const kept = decodeChecked<{ version: string }>(bytes, { version: "3" }) ?? expect.fail("not of this version");
-    // Version 2 had no digest of the configuration.
-    writeFileSync(file, encodeChecked({ ...kept.header, version: "2" }, [bytes.subarray(kept.bodyAt)]));
+    const kept = decodeChecked<{ version: string }>(bytes, { version: "4" }) ?? expect.fail("not of this version");
+    // Version 3 did not tell tracked files from others.
+    writeFileSync(file, encodeChecked({ ...kept.header, version: "3" }, [bytes.subarray(kept.bodyAt)]));
     await expect(withoutGit()).rejects.toThrow("git is not installed");
     expect(await list()).toEqual(await expected());
   });
