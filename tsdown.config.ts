@@ -26,10 +26,10 @@ const client = {
  */
 export default defineConfig(async () => {
   await rm(OUTPUT, { recursive: true, force: true });
-  const [command, parseWorker] = commandBundles(OUTPUT);
+  const [command, ...threads] = commandBundles(OUTPUT);
   return [
     { ...command, onSuccess: writePackage },
-    parseWorker,
+    ...threads,
     {
       ...client,
       entry: { index: "src/interface/client/index.ts" },

@@ -8,9 +8,10 @@ import { compareUtf8 } from "../../engines/search/order.ts";
 import { type GitEntry, listReadableTree } from "../git/commit-tree.ts";
 import { readIntactBlobs } from "../git/objects.ts";
 import { readIgnores } from "../indexing/commit-ignores.ts";
+import { inspectTexts, type UnknownText } from "./inspect-texts.ts";
 import { regexModule } from "./regex-module.ts";
 import type { TextCache } from "./text-cache.ts";
-import { describeText, inspect, LOCAL_MAX_MS, notSearched } from "./work-tree-texts.ts";
+import { describeText, LOCAL_MAX_MS, notSearched } from "./work-tree-texts.ts";
 
 const SYMLINK = 0o120000;
 const SUBMODULE = 0o160000;
@@ -71,11 +72,11 @@ async function examineCommit({
     if (known) texts.set(oid, known);
     else unknown.push(oid);
   }
-  for await (const { oid, bytes } of readIntactBlobs(root, unknown)) {
-    if (!bytes) continue;
-    const inspected = await inspect(bytes);
-    texts.set(oid, inspected);
-    cache.add(oid, inspected);
+  await inspectTexts(readableTexts(root, unknown), unknown.length, (oid, inspected) => void texts.set(oid, inspected));
+  // In their order, in which the next search will ask for them.
+  for (const oid of unknown) {
+    const inspected = texts.get(oid);
+    if (inspected) cache.add(oid, inspected);
   }
   cache.save({ keepsAll: true });
   const files = entries.map((entry): TextFile => {
@@ -88,6 +89,11 @@ async function examineCommit({
   });
   for (const folder of unread) files.push(notSearched(folder, "unreadable"));
   return { files, texts };
+}
+
+/** The blobs that git can read. */
+async function* readableTexts(root: string, oids: readonly string[]): AsyncGenerator<UnknownText<string>> {
+  for await (const { oid, bytes } of readIntactBlobs(root, oids)) if (bytes) yield { key: oid, bytes };
 }
 
 /** Why a file is not read. */

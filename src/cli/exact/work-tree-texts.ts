@@ -8,9 +8,10 @@ import { asUtf8 } from "../../engines/parsing/utf16.ts";
 import { mayHold } from "../../engines/exact/ngram-filter.ts";
 import type { FileBytes, MissingText, RevisionTexts, TextFile } from "../../engines/exact/types.ts";
 import type { FileListing } from "../git/git.ts";
-import { isRacy } from "../indexing/file-stat.ts";
+import { type FileStat, isRacy } from "../indexing/file-stat.ts";
 import { FileTree } from "../indexing/file-tree.ts";
 import { CODECTX_IGNORE, type IgnoreRules, readCodectxIgnores } from "../indexing/ignore-rules.ts";
+import { inspect, inspectTexts, type UnknownText } from "./inspect-texts.ts";
 import { regexModule } from "./regex-module.ts";
 import { knownText, type TextCache } from "./text-cache.ts";
 import type { KnownText } from "./text-records.ts";
@@ -97,9 +98,12 @@ export async function workTreeText(
 ): Promise<{ text: FileBytes; language: string | null } | undefined> {
   const tree = new FileTree(root);
   const paths = listing.paths();
-  const file = paths.includes(path)
-    ? await examineFile(tree, path, readCodectxIgnores(tree, listing.named(CODECTX_IGNORE)), undefined, nowMs)
+  const examined = paths.includes(path)
+    ? examineFile(tree, path, readCodectxIgnores(tree, listing.named(CODECTX_IGNORE)), undefined, nowMs)
     : undefined;
+  if (!(examined instanceof UnreadFile)) return undefined;
+  await inspectFiles(tree, [examined], () => undefined);
+  const file = examined.describe(undefined);
   if (!(file instanceof WorkTreeText)) return undefined;
   const text = await readText(tree, file);
   return "bytes" in text ? { text, language: file.language } : undefined;
@@ -119,26 +123,27 @@ async function readText(
   return { content: path, bytes: blankLines(asUtf8(bytes), withheld), withheld };
 }
 
-/** As `inspectText`, which is loaded when a text is not known yet: what finds secrets takes longer to load than a search. */
-export async function inspect(bytes: Uint8Array): Promise<InspectedText> {
-  const { inspectText } = await import("../../engines/exact/inspect.ts");
-  return inspectText(bytes);
-}
-
 /** All files, in order. Those whose bytes are not known yet are read. */
 async function examineFiles(tree: FileTree, { listing, cache, nowMs, onProgress }: WorkTree): Promise<ExaminedFiles> {
   const paths = listing.paths();
   const rules = readCodectxIgnores(tree, listing.named(CODECTX_IGNORE));
-  const files: TextFile[] = [];
-  for (let i = 0; i < paths.length; i++) {
-    const path = paths[i] as string;
-    const examined = examineFile(tree, path, rules, cache, nowMs);
-    // Nearly all files of a search are known, and waiting for nothing takes longer than they do.
-    const file = examined instanceof Promise ? await examined : examined;
-    if (file) files.push(file);
-    const done = i + 1;
-    if (done % REPORTED_FILES === 0 || done === paths.length) onProgress?.(done, paths.length);
+  const found: (TextFile | UnreadFile)[] = [];
+  let done = 0;
+  const report = (): void => {
+    if (++done % REPORTED_FILES === 0 || done === paths.length) onProgress?.(done, paths.length);
+  };
+  for (const path of paths) {
+    const file = examineFile(tree, path, rules, cache, nowMs);
+    if (file) found.push(file);
+    if (!(file instanceof UnreadFile)) report();
   }
+  await inspectFiles(
+    tree,
+    found.filter((file) => file instanceof UnreadFile),
+    report,
+  );
+  // In their order, in which the next search will ask for them.
+  const files = found.map((file) => (file instanceof UnreadFile ? file.describe(cache) : file));
   for (let i = 1; i <= listing.unreadable; i++) {
     files.push(notSearched(`(unreadable folder ${i})`, "unreadable"));
   }
@@ -146,14 +151,54 @@ async function examineFiles(tree: FileTree, { listing, cache, nowMs, onProgress 
   return new ExaminedFiles(files);
 }
 
-/** Undefined if nothing is there: git lists deleted files. A promise if its bytes are not known yet. */
+/** Reads files and inspects their bytes. `onDone` is called for each. */
+function inspectFiles(tree: FileTree, files: readonly UnreadFile[], onDone: () => void): Promise<void> {
+  function* texts(): Generator<UnknownText<UnreadFile>> {
+    for (const file of files) {
+      const bytes = tree.read(file.path, MAX_FILE_SIZE_BYTES);
+      if (bytes) yield { key: file, bytes };
+      else onDone();
+    }
+  }
+  return inspectTexts(texts(), files.length, (file, inspected) => {
+    file.inspected = inspected;
+    onDone();
+  });
+}
+
+/** A file whose bytes are not known yet. */
+class UnreadFile {
+  readonly path: string;
+  /** Taken before it is read. */
+  readonly stat: FileStat;
+  /** Whether what is found of the bytes may be kept: those of a file that has just changed may change again under the same key. */
+  readonly keeps: boolean;
+  /** Undefined if it cannot be read. */
+  inspected: InspectedText | undefined;
+
+  constructor(path: string, stat: FileStat, keeps: boolean) {
+    this.path = path;
+    this.stat = stat;
+    this.keeps = keeps;
+  }
+
+  /** The file as it was found, which is kept if it may be. */
+  describe(cache: TextCache | undefined): TextFile {
+    const { path, stat, inspected } = this;
+    if (!inspected) return notSearched(path, "unreadable", stat.size);
+    if (this.keeps) cache?.add(path, inspected, stat);
+    return describeWorkTreeText(path, stat.size, knownText(inspected, stat));
+  }
+}
+
+/** Undefined if nothing is there: git lists deleted files. */
 function examineFile(
   tree: FileTree,
   path: string,
   rules: IgnoreRules,
   cache: TextCache | undefined,
   nowMs: number,
-): TextFile | undefined | Promise<TextFile> {
+): TextFile | undefined | UnreadFile {
   const stat = tree.lstat(path);
   if (!stat) {
     const irregular = tree.irregular(path);
@@ -162,16 +207,9 @@ function examineFile(
   }
   if (rules.ignores(path)) return notSearched(path, "excluded", stat.size);
   if (stat.size > MAX_FILE_SIZE_BYTES) return notSearched(path, "too_large", stat.size);
-  // The bytes of a file that has just changed may change again under the same key.
-  const keeps = isRacy(stat, nowMs) ? undefined : cache;
-  const known = keeps?.get(path, stat);
-  if (known) return describeWorkTreeText(path, stat.size, known);
-  const bytes = tree.read(path, MAX_FILE_SIZE_BYTES);
-  if (!bytes) return notSearched(path, "unreadable", stat.size);
-  return inspect(bytes).then((inspected) => {
-    keeps?.add(path, inspected, stat);
-    return describeWorkTreeText(path, stat.size, knownText(inspected, stat));
-  });
+  const keeps = !isRacy(stat, nowMs);
+  const known = keeps ? cache?.get(path, stat) : undefined;
+  return known ? describeWorkTreeText(path, stat.size, known) : new UnreadFile(path, stat, keeps);
 }
 
 /** A file that is not searched. */

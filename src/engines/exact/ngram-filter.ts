@@ -2,7 +2,7 @@
  * Which n-grams a text may hold: a table of bits with one bit for each n-gram, at the place that its hash names. Its length is a power
  * of two, so the bytes say all that a query needs. A text without matches passes where other n-grams have set all of its bits.
  */
-import { eachNgram, HASH_BITS, type NgramQuery } from "./ngrams.ts";
+import { HASH_BITS, HASHES_PER_BYTE, type NgramQuery, readNgrams } from "./ngrams.ts";
 
 /** Raised with every change of the format. Filters of version 1 hold no long n-grams. */
 export const NGRAM_FILTER_VERSION = 2;
@@ -12,21 +12,30 @@ const MIN_BYTES = 2 ** (MIN_BITS_LOG2 - 3);
 const MAX_BYTES = 2 ** (MAX_BITS_LOG2 - 3);
 const WORD_LOG2 = 5;
 
+/** Bytes of a text whose n-grams are read at once. */
+const WINDOW_BYTES = 2 ** 14;
+
 /** One bit for each hash; all 0 between calls. */
 let seen: Uint32Array | undefined;
+/** Hashes of a window. */
+const read = new Uint32Array(HASHES_PER_BYTE * WINDOW_BYTES);
 
 /** The filter of a text. */
 export function ngramFilter(text: Uint8Array): Uint8Array {
   seen ??= new Uint32Array(2 ** (HASH_BITS - WORD_LOG2));
   const words = seen;
   const hashes: number[] = [];
-  eachNgram(text, (hash) => {
-    const word = words[hash >>> WORD_LOG2] as number;
-    const bit = 1 << (hash & 31);
-    if ((word & bit) !== 0) return;
-    words[hash >>> WORD_LOG2] = word | bit;
-    hashes.push(hash);
-  });
+  for (let from = 0; from < text.length; from += WINDOW_BYTES) {
+    const count = readNgrams(text, { from, to: Math.min(text.length, from + WINDOW_BYTES) }, read);
+    for (let i = 0; i < count; i++) {
+      const hash = read[i] as number;
+      const word = words[hash >>> WORD_LOG2] as number;
+      const bit = 1 << (hash & 31);
+      if ((word & bit) !== 0) continue;
+      words[hash >>> WORD_LOG2] = word | bit;
+      hashes.push(hash);
+    }
+  }
   // One or two bits for each: a pattern of some length asks for so many of them that more would hardly leave out more texts.
   const wanted = Math.ceil(Math.log2(Math.max(1, hashes.length)));
   const bitsLog2 = Math.min(MAX_BITS_LOG2, Math.max(MIN_BITS_LOG2, wanted));

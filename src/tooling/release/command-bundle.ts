@@ -19,7 +19,7 @@ const lazyModules = {
     code.replaceAll(LARGE_MODULES, (load: string) => `new Proxy({}, { get: (_, name) => ${load}[name] })`),
 };
 
-/** tsdown's configurations of the command and of the thread that it parses in. Neither empties `outDir`. */
+/** tsdown's configurations of the command and of its threads. Neither empties `outDir`. */
 export function commandBundles(outDir: string) {
   const common = {
     outDir,
@@ -44,14 +44,17 @@ export function commandBundles(outDir: string) {
       // What most commands load is one file: each file costs half a millisecond.
       outputOptions: { codeSplitting: { groups: [{ name: "shared", minShareCount: MANY_COMMANDS }] } },
     },
-    // A file of its own, with all that a thread needs.
-    {
-      ...common,
-      entry: { "parse-worker": "src/cli/indexing/parse-worker.ts" },
-      outputOptions: { codeSplitting: false },
-    },
+    // Files of their own, each with all that a thread needs.
+    threadBundle(common, "inspect-worker", "src/cli/exact/inspect-worker.ts"),
+    threadBundle(common, "parse-worker", "src/cli/indexing/parse-worker.ts"),
   ] as const satisfies InlineConfig[];
 }
+
+const threadBundle = <Common extends InlineConfig>(common: Common, name: string, source: string) => ({
+  ...common,
+  entry: { [name]: source },
+  outputOptions: { codeSplitting: false as const },
+});
 
 /** Copies the WebAssembly modules that the command reads into `grammars` beside it. */
 export function copyGrammars(outDir: string): void {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createMatcher } from "../../../src/engines/exact/compile.ts";
-import { eachNgram, type NgramQuery } from "../../../src/engines/exact/ngrams.ts";
+import { HASHES_PER_BYTE, type NgramQuery, readNgrams } from "../../../src/engines/exact/ngrams.ts";
 import { RegexEngine } from "../../../src/engines/exact/rust-regex.ts";
 import type { GrepRequest } from "../../../src/engines/exact/types.ts";
 import { grepUntimed, inMemory, regexModule, request } from "./in-memory.ts";
@@ -21,7 +21,11 @@ describe("n-grams", () => {
         : query.parts.some((part) => holds(part, ngrams));
   const ngramsOf = (text: string) => {
     const ngrams = new Set<string>();
-    eachNgram(Buffer.from(text), (hash, isLong) => ngrams.add(`${isLong} ${hash}`));
+    const bytes = Buffer.from(text);
+    const hashes = new Uint32Array(HASHES_PER_BYTE * bytes.length);
+    const isLong = new Uint8Array(hashes.length);
+    const count = readNgrams(bytes, { from: 0, to: bytes.length }, hashes, isLong);
+    for (let i = 0; i < count; i++) ngrams.add(`${isLong[i] === 1} ${hashes[i]}`);
     return ngrams;
   };
   const engine = new RegexEngine(regexModule);
