@@ -10,8 +10,8 @@ const PACKAGE_FOLDER = path.join(PROJECT_ROOT, "dist", "cli");
 
 const NPM_TIMEOUT_MS = 120_000;
 
-/** Somewhat above what the package takes today (3.6 MB packed, 34 MB of which grammars are 33): growth should be noticed. */
-const MAX_PACKED_BYTES = 4_500_000;
+/** Somewhat above what the package takes today (4.5 MB packed, 37 MB of which grammars are 33): growth should be noticed. */
+const MAX_PACKED_BYTES = 5_000_000;
 const MAX_UNPACKED_BYTES = 45_000_000;
 const MAX_CLIENT_BYTES = 160_000;
 
