@@ -39,12 +39,12 @@ export function cleanComment(comments: readonly string[]): string {
     if (characters > MAX_COMMENT_CHARACTERS) break;
     const comment = whole.slice(0, MAX_COMMENT_CHARACTERS);
     characters += comment.length;
-    const block = /^\s*(?:\/\*+!?|<!--|--\[=*\[|\{-|=begin\b)/.exec(comment);
+    const block = /^\s*(?:\/\*+!?|<!--|--\[=*\[|\{-|\/-[-!]?|\(\*+|\{(?!\$)|=begin\b)/.exec(comment);
     const inner = block
       ? comment
           .slice(block[0].length)
           .trimEnd()
-          .replace(/(?:\*{1,200}\/|-->|--\]\]|\]={0,200}\]|-\}|=end)$/, "")
+          .replace(/(?:\*{1,200}[/)]|-->|--\]\]|\]={0,200}\]|-?\}|-\/|=end)$/, "")
           .trimEnd()
       : comment;
     for (const line of inner.split(/\r?\n/)) {

@@ -1,5 +1,5 @@
 /** Increment when the same bytes may give other symbols or chunks (secrets aside), be detected as another language, or skipped for another reason. */
-const STRUCTURE_VERSION = 18;
+const STRUCTURE_VERSION = 19;
 /** Increment when the rules for secrets change: indexed content is then searched again. */
 const SECRET_RULES_VERSION = 12;
 

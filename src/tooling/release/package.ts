@@ -10,7 +10,7 @@ const PACKAGE_FOLDER = path.join(PROJECT_ROOT, "dist", "cli");
 
 const NPM_TIMEOUT_MS = 120_000;
 
-/** Somewhat above what the package takes today (4.5 MB packed, 37 MB of which grammars are 33): growth should be noticed. */
+/** Somewhat above what the package takes today (4.5 MB packed, 37 MB of which grammars are 34.5): growth should be noticed. */
 const MAX_PACKED_BYTES = 5_000_000;
 const MAX_UNPACKED_BYTES = 45_000_000;
 const MAX_CLIENT_BYTES = 160_000;

@@ -8,6 +8,23 @@ describe("declarations found by lines", () => {
     expect(symbols).toMatchObject([{ name: "add", doc: "Adds one.\nTwice.", signature: "sub add" }]);
   });
 
+  it.each([
+    ["pascal", "{ Adds.\n}\nprocedure Add;\nbegin\n{\nprocedure Hidden;\n}\n  x;\nend;\n", [["Add", 9, null]]],
+    ["pascal", "{ Adds. }\nprocedure Add;\nbegin\nend;\n", [["Add", 4, "Adds."]]],
+    ["pascal", "(* Adds. *)\nconst\n  A = '{';\nprocedure Add;\nbegin\nend;\n", [["Add", 6, null]]],
+    ["d", "/+\nstruct Hidden {}\n+/\nstruct Cart {\n}\n", [["Cart", 5, null]]],
+    ["lean", "/-- Adds. -/\ndef add := 1\n", [["add", 2, "Adds."]]],
+    ["fsharp", "(* Adds. *)\nlet add = 1\n", [["add", 2, "Adds."]]],
+    ["nix", "{\n  /* Adds. */\n  add = n: n;\n}\n", [["add", 3, "Adds."]]],
+    ["perl", "=head1 add\n\n=cut\nsub add {\n}\n", [["add", 5, null]]],
+    ["haskell", "{-# INLINE add #-}\nadd x = x\n", [["add", 2, null]]],
+    ["haskell", "instance\n  {-# OVERLAPPING #-} Ord Int where\n", [["Ord Int", 1, null]]],
+    ["fortran", "c subroutine hidden\n      subroutine add\n      end\n", [["add", 3, "c subroutine hidden"]]],
+  ] as const)("tell comments of %s from code: %j", async (language, text, expected) => {
+    const { symbols } = await parseText(language, text);
+    expect(symbols.map(({ name, endLine, doc }) => [name, endLine, doc])).toEqual(expected);
+  });
+
   it("are read below a comment whose only line is longer than what is matched", async () => {
     const { symbols } = await parseText("haskell", `{-# COMPLETE ${"A, ".repeat(2_000)}B #-}\nf x = x\n`);
     expect(symbols.map(({ name }) => name)).toEqual(["f"]);

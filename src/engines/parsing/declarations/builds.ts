@@ -1,4 +1,4 @@
-import { HASH, SLASHES, type DeclarationRules } from "./rules.ts";
+import type { DeclarationRules } from "./rules.ts";
 
 /** A name of Nix, and the parameters of a function: `a:` or `{ a, b ? 1, ... }@args:`. */
 const NIX_NAME = String.raw`[\w'-]+(?:\.[\w'-]+)*`;
@@ -7,8 +7,6 @@ const NIX_PARAMETERS = String.raw`(?:\w[\w'-]*\s*:(?!/)|(?:\w+\s*@\s*)?\{(?:[^{}
 /** Languages of builds, configurations and policies, grammars, and assembly. By the id of the language. */
 export const BUILDS: Readonly<Record<string, DeclarationRules>> = {
   nix: {
-    ...HASH,
-    block: [/(?:^|\s)\/\*/, "*/"],
     texts: ["''"],
     // `name =` with the parameters below it.
     opens: new RegExp(String.raw`^\s*${NIX_NAME}\s*=\s*$`),
@@ -21,7 +19,6 @@ export const BUILDS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   rego: {
-    ...HASH,
     section: { kinds: ["module"] },
     patterns: [
       [/^package\s+([\w.]+)/, "module"],
@@ -32,7 +29,6 @@ export const BUILDS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   cue: {
-    ...SLASHES,
     patterns: [
       [/^\s*(_?#\w+)\s*(?:[?!]\s*)?:/, "struct"],
       [/^let\s+(\w+)\s*=/, "constant"],
@@ -40,8 +36,6 @@ export const BUILDS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   jsonnet: {
-    comment: /^\s*(?:\/\/|#|\/?\*)/,
-    block: [/(?:^|\s)\/\*/, "*/"],
     heredoc: [/\|\|\|\s*$/, "|||"],
     hasOwnBraces: true,
     parameters: /\(\s*$|^\s*\w+(?:=[^:]*)?,\s*$/,
@@ -56,7 +50,6 @@ export const BUILDS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   just: {
-    ...HASH,
     patterns: [
       [/^(?:export\s+)?([a-zA-Z_][\w-]*)\s*:=/, "constant"],
       [/^alias\s+([a-zA-Z_][\w-]*)\s*:=/, "target"],
@@ -64,7 +57,6 @@ export const BUILDS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   meson: {
-    ...HASH,
     texts: ["'''"],
     patterns: [
       [
@@ -74,7 +66,6 @@ export const BUILDS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   autoconf: {
-    comment: /^\s*(?:dnl\b|#)/,
     heredoc: [/^\s*(?:AC_DEFUN|m4_def).*\[\s*$/, "])"],
     patterns: [
       [/^\s*(?:A[CU]_DEFUN(?:_ONCE)?|m4_(?:define|define_default|defun|defun_once))\(\[*(\w+)/, "macro"],
@@ -83,7 +74,6 @@ export const BUILDS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   puppet: {
-    ...HASH,
     separator: "::",
     patterns: [
       [/^\s*class\s+([\w:]+)/, "class"],
@@ -92,12 +82,9 @@ export const BUILDS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   openscad: {
-    ...SLASHES,
     patterns: [[/^\s*(?:module|function)\s+(\w+)/, "function"]],
   },
   assembly: {
-    comment: /^\s*(?:[;#*@]|\/\/|\/\*)/,
-    block: [/(?:^|\s)\/\*/, "*/"],
     // Local labels and most directives.
     begins: /^(?!\.(?!(?:macro|endm|equ|set)\b)|[\d#]|L\w*:)/,
     patterns: [
@@ -112,8 +99,6 @@ export const BUILDS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   grammar: {
-    comment: /^\s*(?:\/\/|#|\/?\*|\(\*)/,
-    block: [/(?:^|\s)\/\*/, "*/"],
     // ANTLR and yacc write the colon on the next line.
     goesOn: /^:/,
     patterns: [

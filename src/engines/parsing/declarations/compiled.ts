@@ -1,4 +1,4 @@
-import { SLASHES, HASH, DASHES, NO_DIRECTIVE, TRIPLE_QUOTES, type DeclarationRules } from "./rules.ts";
+import { NO_DIRECTIVE, TRIPLE_QUOTES, type DeclarationRules } from "./rules.ts";
 
 /** Functions of languages with the syntax of C, whose types come first. */
 const OF_C: DeclarationRules["patterns"][number] = [
@@ -7,7 +7,6 @@ const OF_C: DeclarationRules["patterns"][number] = [
 ];
 
 const MOVE: DeclarationRules = {
-  ...SLASHES,
   separator: "::",
   patterns: [
     [/^\s*(?:pub\s+)?(?:mod|module)\s+([\w:]+)/, "module"],
@@ -22,7 +21,6 @@ const MOVE: DeclarationRules = {
 
 const GROOVY: DeclarationRules = {
   texts: TRIPLE_QUOTES,
-  ...SLASHES,
   patterns: [
     [/^\s*(?:(?:public|private|protected|static|final|abstract)\s+)*(?:class|trait)\s+(\w+)/, "class"],
     [/^\s*(?:(?:public|private|protected|static)\s+)*@?interface\s+(\w+)/, "interface"],
@@ -46,7 +44,6 @@ const GROOVY: DeclarationRules = {
 export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
   crystal: {
     heredoc: [/<<-'?(\w+)'?/, "$1"],
-    ...HASH,
     patterns: [
       [/^\s*(?:private\s+)?(?:abstract\s+)?(?:class|struct)\s+([\w:]+)/, "class"],
       [/^\s*(?:private\s+)?(?:module|lib)\s+([\w:]+)/, "module"],
@@ -58,8 +55,6 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
   },
   nim: {
     texts: ['"""'],
-    ...HASH,
-    block: [/(?:^|\s)#\[/, "]#"],
     patterns: [
       [/^\s*(?:proc|func|method|iterator|converter)\s+`?([^\s`*([{:]+)/, "function"],
       [/^\s*(?:template|macro)\s+`?([^\s`*([{:]+)/, "macro"],
@@ -70,7 +65,6 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   odin: {
-    ...SLASHES,
     patterns: [
       [/^(\w+)\s*::\s*(?:#\w+\s+)*(?:"[^"\n]*"\s+)?proc\b/, "function"],
       [/^(\w+)\s*::\s*(?:distinct\s+)?(?:struct|union|bit_set)\b/, "struct"],
@@ -79,8 +73,6 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   fortran: {
-    // In the fixed form a `c` in the first column begins a comment.
-    comment: /^(?:\*|c(?!(?:all|ase|haracter|lass|lose|ommon|omplex|ontains|ontiguous|ontinue|ritical|ycle)\b)|\s*!)/i,
     begins: NO_DIRECTIVE,
     separator: "%",
     parameters: /&\s*(?:!|$)/,
@@ -106,8 +98,7 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   pascal: {
-    comment: /^\s*(?:\/\/|\{|\(\*)/,
-    block: [/(?:^|\s)\(\*/, "*)", "'"],
+    quote: "'",
     body: /^(?:const|label|resourcestring|threadvar)\b/i,
     patterns: [
       [/^\s*(?:class\s+)?(?:procedure|function|constructor|destructor|operator)\s+([\w.]+)/i, "function"],
@@ -116,7 +107,6 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   ada: {
-    comment: DASHES,
     patterns: [
       [/^\s*(?:private\s+)?package\s+(?:body\s+)?([\w.]+)/i, "module"],
       [/^\s*(?:overriding\s+|not\s+)*(?:procedure|function|entry)\s+([\w.]+|"[^"\s]{1,8}")/i, "function"],
@@ -125,7 +115,6 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   vb: {
-    comment: /^\s*'/,
     begins: NO_DIRECTIVE,
     patterns: [
       [/^\s*Namespace\s+([\w.]+)/i, "namespace"],
@@ -136,7 +125,6 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   "objective-c": {
-    ...SLASHES,
     begins: NO_DIRECTIVE,
     parameters: /^(?:[-+]|\w+:)[^;{]*$|[(,]\s*$/,
     section: { kinds: ["class", "interface"], end: /^@end\b/ },
@@ -164,7 +152,6 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   d: {
-    ...SLASHES,
     patterns: [
       [/^\s*(?:\w+(?:\(\w+\))?\s+){0,4}?(?:class|interface|template)\s+(\w+)/, "class"],
       [/^\s*(?:\w+(?:\(\w+\))?\s+){0,4}?(?:struct|union)\s+(\w+)/, "struct"],
@@ -179,7 +166,6 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   solidity: {
-    ...SLASHES,
     patterns: [
       [/^\s*(?:abstract\s+)?contract\s+(\w+)/, "class"],
       [/^\s*interface\s+(\w+)/, "interface"],
@@ -192,7 +178,6 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   verilog: {
-    ...SLASHES,
     begins: /^(?!`(?!define\b))/,
     section: { kinds: ["module"], end: /^\s*(?:endmodule|endprogram|endchecker|endpackage)\b/ },
     namedAtEnd: {
@@ -214,7 +199,6 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   vhdl: {
-    comment: DASHES,
     patterns: [
       [/^\s*entity\s+(\w+)\s+is\b/i, "class"],
       [/^\s*architecture\s+(\w+)\s+of\s+(\w+)/i, "class"],
@@ -227,7 +211,6 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   shader: {
-    ...SLASHES,
     begins: NO_DIRECTIVE,
     patterns: [
       [/^\s*struct\s+(\w+)/, "struct"],
@@ -238,7 +221,6 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
   },
   cython: {
     texts: TRIPLE_QUOTES,
-    ...HASH,
     patterns: [
       [/^\s*(?:cdef\s+)?(?:public\s+|api\s+)*class\s+(\w+)/, "class"],
       [/^\s*(?:async\s+)?def\s+(\w+)/, "function"],
@@ -250,7 +232,6 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
   groovy: GROOVY,
   gradle: GROOVY,
   apex: {
-    ...SLASHES,
     patterns: [
       [
         /^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:global|public|private|protected|abstract|virtual|(?:with|without|inherited)\s+sharing)\s+)*class\s+(\w+)/i,
@@ -266,7 +247,6 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   haxe: {
-    ...SLASHES,
     begins: NO_DIRECTIVE,
     patterns: [
       [/^\s*(?:@:\w+(?:\([^)]*\))?\s+)*(?:(?:private|final|extern|abstract)\s+)*(?:class|abstract)\s+(\w+)/, "class"],
@@ -280,7 +260,6 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   vala: {
-    ...SLASHES,
     begins: NO_DIRECTIVE,
     patterns: [
       [/^\s*namespace\s+([\w.]+)/, "namespace"],
@@ -298,7 +277,6 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
   move: MOVE,
   mojo: {
     texts: ['"""'],
-    ...HASH,
     patterns: [
       [/^\s*(?:struct|trait|class)\s+(\w+)/, "struct"],
       [/^\s*(?:async\s+)?(?:fn|def)\s+(\w+)/, "function"],
@@ -307,7 +285,6 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
   },
   vyper: {
     texts: ['"""'],
-    ...HASH,
     patterns: [
       [/^(?:struct|event|flag|enum)\s+(\w+)/, "struct"],
       [/^interface\s+(\w+)/, "interface"],
@@ -316,7 +293,6 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   qml: {
-    ...SLASHES,
     patterns: [
       [/^\s*component\s+(\w+)\s*:/, "class"],
       [/^\s*function\s+(\w+)/, "function"],
@@ -326,7 +302,6 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   cobol: {
-    comment: /^(?:\d{6})?[*/]/,
     patterns: [
       [/^(?:.{6})?\s*program-id\.\s*([\w-]+)/i, "module"],
       [
@@ -337,7 +312,6 @@ export const COMPILED: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   abap: {
-    comment: /^\s*[*"]/,
     patterns: [
       [/^\s*class\s+([\w/]+)\s+(?:definition|implementation)\b/i, "class"],
       [/^\s*interface\s+([\w/]+)\s*(?:public\s*)?(?:\.|$)/i, "interface"],

@@ -1,3 +1,4 @@
+import { commentsOf, type Comments } from "../comments.ts";
 import type { SourceText } from "../source-text.ts";
 import { matched, OutlineBuilder } from "../structure/outline-builder.ts";
 import type { Outline, SymbolKind } from "../types.ts";
@@ -72,11 +73,12 @@ const RULES: Readonly<Record<string, DeclarationRules>> = {
 export function declarationOutline(language: string, source: SourceText): Outline {
   const rules = RULES[language];
   if (!rules) throw new RangeError(`There are no rules for declarations of "${language}".`);
-  return new DeclarationReader(rules, source).read();
+  return new DeclarationReader(rules, commentsOf(language), source).read();
 }
 
 class DeclarationReader {
   readonly #rules: DeclarationRules;
+  readonly #comments: Comments;
   readonly #source: SourceText;
   readonly #builder: OutlineBuilder;
   readonly #open: Open[] = [];
@@ -84,12 +86,14 @@ class DeclarationReader {
   #tab: number | undefined;
   /** Last row that is neither blank nor a comment. */
   #last = 0;
-  #isInComment = false;
+  /** Closing mark of the comment that is open. */
+  #closing: string | undefined;
   /** Lines that were scanned for the end of a text without finding one. */
   #scanned = 0;
 
-  constructor(rules: DeclarationRules, source: SourceText) {
+  constructor(rules: DeclarationRules, comments: Comments, source: SourceText) {
     this.#rules = rules;
+    this.#comments = comments;
     this.#source = source;
     this.#builder = new OutlineBuilder(source);
   }
@@ -102,7 +106,7 @@ class DeclarationReader {
       const line = matched(whole);
       const content = line.trimStart();
       // Where a comment ends is looked for beyond what is matched: a line of exports or of data may be longer.
-      if (content === "" || this.#isComment(whole.trimStart())) continue;
+      if (content === "" || this.#isComment(whole)) continue;
       if (content === line && this.#rules.begins?.test(line) === false) continue;
       this.#line(row, line, content, this.#indent(line));
       row = this.#endOfText(row, whole) ?? row;
@@ -180,14 +184,14 @@ class DeclarationReader {
 
   /** Adds a declaration whose name is on its closing line, the first that is indented no deeper. Returns whether one was added. */
   #declareToEnd(row: number, line: string, indent: number): boolean {
-    const { namedAtEnd, comment, begins } = this.#rules;
+    const { namedAtEnd, begins } = this.#rules;
     if (!namedAtEnd?.begins.test(line)) return false;
     const end = Math.min(this.#source.lineCount, row + MAX_TEXT_LINES);
     for (let next = row + 1; next < end; next++) {
       const below = matched(this.#source.line(next));
       const content = below.trimStart();
       if (content === "" || this.#indent(below) > indent || content.startsWith("{")) continue;
-      if (comment.test(below) || begins?.test(below) === false) continue;
+      if (this.#comments.line.test(below) || begins?.test(below) === false) continue;
       const name = namedAtEnd.ends.exec(below)?.[1];
       if (name !== undefined)
         this.#add(row, { name, kind: namedAtEnd.kind, indent, signature: `${line} ${content.charAt(0)} ${name}` });
@@ -198,7 +202,7 @@ class DeclarationReader {
 
   /** A line joined with those that continue its head, up to `=` or `where`, or with those of its parameters. */
   #withNext(row: number, line: string, indent: number): string {
-    const { goesOn, opens, comment } = this.#rules;
+    const { goesOn, opens } = this.#rules;
     if (!goesOn) return opens?.test(line) === true ? matched(this.#withParameters(row, line)) : line;
     const isOpen = opens?.test(line) === true;
     const parts = [line.trimEnd()];
@@ -206,7 +210,7 @@ class DeclarationReader {
     for (let next = row + 1; next < end; next++) {
       const below = matched(this.#source.line(next));
       const content = below.trim();
-      if (isOpen && (content === "" || comment.test(below))) continue;
+      if (isOpen && (content === "" || (this.#comments.line.test(below) && !goesOn.test(content)))) continue;
       const isBelow = this.#indent(below) > indent;
       if (!isBelow || (parts.length === 1 && !isOpen && !goesOn.test(content))) break;
       parts.push(content);
@@ -277,10 +281,10 @@ class DeclarationReader {
   }
 
   #add(row: number, { name, kind, indent, signature }: Head): void {
-    const { section, comment, separator = "." } = this.#rules;
+    const { section, separator = "." } = this.#rules;
     const isSection = section?.kinds.includes(kind) === true;
     if (isSection) this.#closeAll(SECTION - 1);
-    const { leadRow, doc } = this.#builder.commentAbove(row, comment);
+    const { leadRow, doc } = this.#builder.commentAbove(row, this.#comments.line);
     const container = this.#open.at(-1);
     const index = this.#builder.add({
       kind: kind === "function" && container && IN_TYPES.has(container.kind) ? "method" : kind,
@@ -312,20 +316,22 @@ class DeclarationReader {
     return undefined;
   }
 
-  /** Whether a line is a comment, or within one. */
-  #isComment(content: string): boolean {
-    const [opening, closing, quote = '"'] = this.#rules.block ?? [];
-    const isLine = this.#rules.comment.test(content);
-    if (opening === undefined || closing === undefined) return isLine;
-    if (this.#isInComment) {
-      this.#isInComment = !content.includes(closing);
+  /** Whether a line is a comment, begins with one, or is within one. */
+  #isComment(line: string): boolean {
+    if (this.#closing !== undefined) {
+      if (line.includes(this.#closing)) this.#closing = undefined;
       return true;
     }
-    const found = opening.exec(content);
-    const opened = found && isInText(content.slice(0, found.index), quote) ? null : found;
-    const isWhole = opened?.index === 0;
-    if (opened && (isWhole || !isLine)) this.#isInComment = !content.includes(closing, opened.index + opened[0].length);
-    return isWhole || isLine;
+    const content = line.trimStart();
+    const isLine = this.#comments.line.test(line);
+    for (const { found, closing } of this.#comments.blocks) {
+      const opening = found.exec(content);
+      if (!opening || (isLine && opening.index > 0)) continue;
+      if (isInText(content.slice(0, opening.index), this.#rules.quote ?? '"')) continue;
+      if (!content.includes(closing, opening.index + opening[0].length)) this.#closing = closing;
+      break;
+    }
+    return isLine;
   }
 }
 

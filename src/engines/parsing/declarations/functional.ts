@@ -1,4 +1,4 @@
-import { SLASHES, DASHES, NO_DIRECTIVE, SEMICOLON, type DeclarationRules } from "./rules.ts";
+import { NO_DIRECTIVE, type DeclarationRules } from "./rules.ts";
 
 /** A character of an operator. */
 const OPERATOR = String.raw`[!#$%&*+./<=>?@\\^|~:-]`;
@@ -7,11 +7,10 @@ const EQUATION = String.raw`(?!(?:import|where|infix[lr]?|deriving|default|forei
 
 const HASKELL: DeclarationRules = {
   clauses: /$/,
-  comment: DASHES,
-  block: [/(?:^|\s)\{-/, "-}"],
   begins: NO_DIRECTIVE,
   opens: /^(?:class|instance)\b(?!.*\bwhere\b)/,
-  goesOn: /^(?:::|[|=](?![|=]))/,
+  // Or a pragma: `{-# OVERLAPPING #-} Ord Int where`.
+  goesOn: /^(?:::|[|=](?![|=])|\{-#)/,
   members: [
     [/^\s+([a-z_][\w']*)\s*(?:,[\s\w',]*)?::/, "method"],
     [new RegExp(String.raw`^\s+${EQUATION}`), "method"],
@@ -39,8 +38,6 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
   elm: {
     clauses: /$/,
     texts: ['"""'],
-    comment: DASHES,
-    block: [/(?:^|\s)\{-/, "-}"],
     patterns: [
       [/^(?:port\s+|effect\s+)?module\s+([\w.]+)/, "module"],
       [/^type\s+(?:alias\s+)?(\w+)/, "type"],
@@ -49,8 +46,6 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   ocaml: {
-    comment: /^\s*\(\*/,
-    block: [/(?:^|\s)\(\*/, "*)"],
     patterns: [
       [/^\s*module\s+(?:type\s+|rec\s+)?([A-Z]\w*)/, "module"],
       [/^\s*(?:type|and)\s+(?:nonrec\s+)?(?:[+-]?'\w+\s+|\([^)]*\)\s+)?([a-z_]\w*)(?=\s*(?:=|:=|$))/, "type"],
@@ -65,9 +60,7 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
   },
   fsharp: {
     texts: ['"""'],
-    comment: /^\s*\/\//,
     begins: NO_DIRECTIVE,
-    block: [/(?:^|\s)\(\*/, "*)"],
     patterns: [
       [/^\s*(?:namespace|module)\s+(?:rec\s+|internal\s+|private\s+|public\s+)*([\w.]+)/, "module"],
       [/^\s*(?:type|and)\s+(?:internal\s+|private\s+|public\s+)*([A-Z]\w*)/, "class"],
@@ -87,7 +80,6 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
     parameters: /[({[,]\s*$/,
     // The formatter writes the ends of parameters and guards on lines of their own: `}) ->`.
     body: /^[)\]}]*\s*(?:->|when\b)/,
-    comment: /^\s*%/,
     separator: ":",
     patterns: [
       [/^-module\(\s*'?(\w+)/, "constant"],
@@ -99,7 +91,6 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   clojure: {
-    ...SEMICOLON,
     begins: /^[(#)[{^@:']/,
     separator: "/",
     patterns: [
@@ -112,8 +103,6 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   lisp: {
-    ...SEMICOLON,
-    block: [/(?:^|\s)#\|/, "|#"],
     begins: /^[(#)]/,
     patterns: [
       [/^\s*\((?:cl-)?(?:defclass|defstruct|define-record-type|define-condition|struct)\s+\(?([^\s()"']+)/, "struct"],
@@ -127,7 +116,6 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   gleam: {
-    comment: /^\s*\/\//,
     patterns: [
       [/^(?:pub\s+)?(?:opaque\s+)?type\s+(\w+)/, "type"],
       [/^(?:pub\s+)?(?:external\s+)?fn\s+(\w+)/, "function"],
@@ -135,7 +123,6 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   rescript: {
-    ...SLASHES,
     patterns: [
       [/^\s*module\s+(?:type\s+|rec\s+)?([A-Z]\w*)/, "module"],
       [/^\s*(?:export\s+)?type\s+(?:rec\s+)?([a-z]\w*)/, "type"],
@@ -143,8 +130,6 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   lean: {
-    comment: DASHES,
-    block: [/(?:^|\s)\/-/, "-/"],
     section: { kinds: ["namespace"], end: /^end\b/ },
     patterns: [
       [/^\s*namespace\s+([\w.]+)/, "namespace"],
@@ -160,8 +145,6 @@ export const FUNCTIONAL: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   sml: {
-    comment: /^\s*\(\*/,
-    block: [/(?:^|\s)\(\*/, "*)"],
     patterns: [
       [/^\s*(?:structure|functor)\s+(\w+)/, "module"],
       [/^\s*signature\s+(\w+)/, "interface"],

@@ -34,13 +34,8 @@ export interface DeclarationRules {
   single?: RegExp;
   /** A declaration whose name is on its last line: `typedef struct {` and `} point;`. */
   namedAtEnd?: { begins: RegExp; ends: RegExp; kind: SymbolKind };
-  /** A line that is a comment. */
-  comment: RegExp;
-  /**
-   * Opening and closing marks of comments that span lines, and the quote of texts, a double one unless given. Within a word or a text
-   * the opening mark is part of it, as in `src/*`.
-   */
-  block?: readonly [opening: RegExp, closing: string, quote?: string];
+  /** The quote of texts of one line, a double one unless given: in one, no comment begins. */
+  quote?: string;
   /** Lines without indentation that may end a declaration. Others are directives, or part of a text, such as a docstring in Lisp. */
   begins?: RegExp;
   /** Quotes of multi-line texts. */
@@ -58,8 +53,3 @@ export const NO_DIRECTIVE =
   /^(?!#\s*(?:if|ifdef|ifndef|elif|elseif|else|end|endif|pragma|include|import|undef|error|warning|line|region|endregion)\b)/i;
 
 export const TRIPLE_QUOTES = ['"""', "'''"] as const;
-
-export const SLASHES = { comment: /^\s*(?:\/\/|\/?\*)/, block: [/(?:^|\s)\/\*/, "*/"] } as const;
-export const HASH = { comment: /^\s*#/ } as const;
-export const DASHES = /^\s*--/;
-export const SEMICOLON = { comment: /^\s*;/ } as const;

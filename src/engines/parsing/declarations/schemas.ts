@@ -1,9 +1,8 @@
-import { SLASHES, HASH, type DeclarationRules } from "./rules.ts";
+import type { DeclarationRules } from "./rules.ts";
 
 /** Schemas, configurations and builds. By the id of the language. */
 export const SCHEMAS: Readonly<Record<string, DeclarationRules>> = {
   protobuf: {
-    ...SLASHES,
     patterns: [
       [/^\s*message\s+(\w+)/, "struct"],
       [/^\s*enum\s+(\w+)/, "enum"],
@@ -13,7 +12,6 @@ export const SCHEMAS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   graphql: {
-    ...HASH,
     patterns: [
       [/^\s*(?:extend\s+)?(?:type|input)\s+(\w+)/, "struct"],
       [/^\s*(?:extend\s+)?interface\s+(\w+)/, "interface"],
@@ -25,7 +23,6 @@ export const SCHEMAS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   thrift: {
-    ...SLASHES,
     patterns: [
       [/^\s*(?:struct|exception)\s+(\w+)/, "struct"],
       [/^\s*union\s+(\w+)/, "union"],
@@ -37,7 +34,6 @@ export const SCHEMAS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   prisma: {
-    ...SLASHES,
     patterns: [
       [/^(?:model|type)\s+(\w+)/, "struct"],
       [/^view\s+(\w+)/, "view"],
@@ -46,8 +42,6 @@ export const SCHEMAS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   terraform: {
-    comment: /^\s*(?:#|\/\/)/,
-    block: [/(?:^|\s)\/\*/, "*/"],
     patterns: [
       [/^(?:resource|ephemeral)\s+"([\w-]+)"\s+"([\w-]+)"/, "object"],
       [/^(data)\s+"([\w-]+)"\s+"([\w-]+)"/, "object"],
@@ -57,7 +51,6 @@ export const SCHEMAS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   cmake: {
-    ...HASH,
     patterns: [
       [/^\s*function\s*\(\s*(\w+)/i, "function"],
       [/^\s*macro\s*\(\s*(\w+)/i, "macro"],
@@ -65,13 +58,11 @@ export const SCHEMAS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   gherkin: {
-    ...HASH,
     patterns: [
       [/^\s*(?:Feature|Rule|Background|Scenario(?: Outline| Template)?|Example|Examples)\s*:\s*(\S.*)/, "heading"],
     ],
   },
   bicep: {
-    ...SLASHES,
     patterns: [
       [/^\s*(?:resource|module)\s+(\w+)/, "object"],
       [/^\s*(?:param|var|output)\s+(\w+)/, "variable"],
@@ -80,7 +71,6 @@ export const SCHEMAS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   flatbuffers: {
-    ...SLASHES,
     patterns: [
       [/^\s*namespace\s+([\w.]+)/, "namespace"],
       [/^\s*(?:table|struct)\s+(\w+)/, "struct"],
@@ -90,7 +80,6 @@ export const SCHEMAS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   capnproto: {
-    ...HASH,
     patterns: [
       [/^\s*struct\s+(\w+)/, "struct"],
       [/^\s*interface\s+(\w+)/, "interface"],
@@ -100,7 +89,6 @@ export const SCHEMAS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   smithy: {
-    ...SLASHES,
     separator: "#",
     patterns: [
       [/^service\s+(\w+)/, "interface"],
@@ -111,7 +99,6 @@ export const SCHEMAS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   typespec: {
-    ...SLASHES,
     patterns: [
       [/^\s*namespace\s+([\w.]+)/, "namespace"],
       [/^\s*interface\s+(\w+)/, "interface"],
@@ -123,7 +110,6 @@ export const SCHEMAS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   wit: {
-    ...SLASHES,
     patterns: [
       [/^\s*(?:world|interface)\s+([\w-]+)/, "interface"],
       [/^\s*(?:record|resource|flags)\s+([\w-]+)/, "struct"],

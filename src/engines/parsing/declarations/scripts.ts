@@ -1,4 +1,4 @@
-import { HASH, SLASHES, TRIPLE_QUOTES, type DeclarationRules } from "./rules.ts";
+import { TRIPLE_QUOTES, type DeclarationRules } from "./rules.ts";
 
 /** A name of Julia, which may have any signs: `∇f`, `add!`, `Base.show`. */
 const JULIA_NAME = String.raw`[^\s()[\]{}=,;"'#@:$]+`;
@@ -11,9 +11,6 @@ const JULIA_SHORT = String.raw`(${JULIA_NAME})(?:\{[^}]*\})?\((?:[^()]|\((?:[^()
 export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
   perl: {
     heredoc: [/<<[~-]?(?:"([^"]+)"|'([^']+)'|([A-Z_]\w*))/, "$1$2$3"],
-    ...HASH,
-    // Documentation begins with any command: `=head1`, `=over`.
-    block: [/^=[a-z]/, "=cut"],
     separator: "::",
     section: { kinds: ["module"] },
     patterns: [
@@ -23,7 +20,6 @@ export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   r: {
-    ...HASH,
     patterns: [
       [/^(?:([\w.]+)|[`"']([^`"'\n]{1,200})[`"'])\s*(?:<<?-|=)\s*(?:function\b|\\\()/, "function"],
       [/^([\w.]+)\s*(?:<-|=)\s*(?:R6::)?R6Class\(/, "class"],
@@ -33,8 +29,6 @@ export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
   },
   julia: {
     texts: ['"""'],
-    ...HASH,
-    block: [/(?:^|\s)#=/, "=#"],
     section: { kinds: ["module"] },
     single: /^(?!.*\b(?:function|struct|macro|module)\s).*=|^\s*(?:abstract|primitive)\s/,
     // Constructors in a type.
@@ -55,8 +49,6 @@ export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
   },
   powershell: {
     heredoc: [/@(["'])\s*$/, "$1@"],
-    ...HASH,
-    block: [/(?:^|\s)<#/, "#>"],
     patterns: [
       [/^\s*(?:function|filter|workflow|configuration)\s+(?:\w+:)?([\w-]+)/i, "function"],
       [/^\s*class\s+(\w+)/i, "class"],
@@ -64,7 +56,6 @@ export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   vim: {
-    comment: /^\s*"/,
     patterns: [
       [/^\s*fu(?:n|nc|nct|ncti|nctio|nction)?!?\s+([\w:#.<>]+)/, "function"],
       [/^\s*(?:export\s+)?def!?\s+([\w:#.]+)/, "function"],
@@ -72,7 +63,6 @@ export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   tcl: {
-    ...HASH,
     separator: "::",
     patterns: [
       [/^\s*namespace\s+eval\s+([\w:]+)/, "namespace"],
@@ -80,13 +70,11 @@ export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
       [/^\s*(?:proc|method|constructor)\s+([^\s{}"]+)/, "function"],
     ],
   },
-  awk: { ...HASH, patterns: [[/^\s*func(?:tion)?\s+(\w+)/, "function"]] },
-  fish: { ...HASH, patterns: [[/^\s*function\s+([\w.:-]+)/, "function"]] },
-  batch: { comment: /^\s*(?:rem\b|::)/i, patterns: [[/^:(?!:)(\w[\w.-]*)/, "function"]] },
+  awk: { patterns: [[/^\s*func(?:tion)?\s+(\w+)/, "function"]] },
+  fish: { patterns: [[/^\s*function\s+([\w.:-]+)/, "function"]] },
+  batch: { patterns: [[/^:(?!:)(\w[\w.-]*)/, "function"]] },
   coffeescript: {
     texts: TRIPLE_QUOTES,
-    ...HASH,
-    block: [/^###(?!#)/, "###"],
     patterns: [
       [/^\s*(?:module\.exports\s*=\s*|exports\.\w+\s*=\s*|export\s+(?:default\s+)?)?class\s+(\w+)/, "class"],
       [/^\s*(?:export\s+)?@?([\w.$]+)\s*[:=]\s*(?:\w+\s+)?(?:\([^)]*\)\s*)?[-=]>/, "function"],
@@ -94,7 +82,6 @@ export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
   },
   gdscript: {
     texts: ['"""'],
-    ...HASH,
     patterns: [
       [/^class_name\s+(\w+)/, "class"],
       [/^\s*class\s+(\w+)/, "class"],
@@ -106,7 +93,6 @@ export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
     ],
   },
   nushell: {
-    ...HASH,
     patterns: [
       [
         /^\s*(?:export\s+)?def\s+(?:--\w+\s+){0,5}["']?(\w[\w-]{0,60}(?: \w[\w-]{0,60}){0,4})["']?\s*(?:--\w+\s*){0,5}\[/,
@@ -119,7 +105,6 @@ export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
   },
   snakemake: {
     texts: TRIPLE_QUOTES,
-    ...HASH,
     patterns: [
       [/^\s*(?:rule|checkpoint|module|subworkflow)\s+(\w+)/, "function"],
       [/^\s*def\s+(\w+)/, "function"],
@@ -128,14 +113,12 @@ export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
   },
   nextflow: {
     texts: TRIPLE_QUOTES,
-    ...SLASHES,
     patterns: [
       [/^\s*(?:process|workflow)\s+(\w+)/, "function"],
       [/^\s*def\s+(\w+)\s*\(/, "function"],
     ],
   },
   stata: {
-    comment: /^\s*(?:\*|\/\/)/,
     patterns: [
       [
         /^\s*(?:cap(?:ture)?\s+)?pr(?:o|og|ogr|ogra|ogram)\s+(?:de(?:f|fi|fin|fine)?\s+)?(?!drop\b|dir\b|list\b)(\w+)/,

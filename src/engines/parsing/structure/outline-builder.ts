@@ -72,7 +72,8 @@ export class OutlineBuilder {
     this.moveCut(leadRow, row);
     const lines: string[] = [];
     for (let at = leadRow; at < row; at++) lines.push(this.source.line(at).trim());
-    const doc = cleanComment(lines.filter((line) => !line.startsWith("#!")));
+    // Without the interpreter of a script, and pragmas of Haskell.
+    const doc = cleanComment(lines.filter((line) => !/^(?:#!|\{-#)/.test(line)));
     return { leadRow, doc: doc === "" ? null : doc };
   }
 

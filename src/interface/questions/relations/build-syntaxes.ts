@@ -1,11 +1,9 @@
 /** How languages of builds, configurations, policies and schemas, and assembly, name a definition. */
-import { always, HASH, isPlainUse, type LineSyntax, SLASHES } from "./line-syntax.ts";
+import { always, isPlainUse, type LineSyntax, PLAIN } from "./line-syntax.ts";
 
 /** By the id of the language. */
 export const BUILDS: Readonly<Record<string, LineSyntax>> = {
   terraform: {
-    comments: ["#", "//"],
-    block: ["/*", "*/"],
     quotes: "",
     characters: "-",
     kinds: ["object", "variable"],
@@ -17,7 +15,6 @@ export const BUILDS: Readonly<Record<string, LineSyntax>> = {
         : [...owners].some((owner) => before.endsWith(`${owner}.`)),
   },
   graphql: {
-    comments: ["#"],
     quotes: '"',
     kinds: ["struct", "interface", "enum", "union", "type"],
     isSole: always,
@@ -28,7 +25,7 @@ export const BUILDS: Readonly<Record<string, LineSyntax>> = {
       /(?::\s{0,9}\[{0,9}|^(?:type|interface)\s[^{]*\simplements\s[^{]*|^union\s[^=]*=[\w\s|]*|^\|\s*)$/.test(before),
   },
   protobuf: {
-    ...SLASHES,
+    ...PLAIN,
     kinds: ["struct", "enum"],
     isSole: always,
     // `repeated a.Name field = 1`, `map<string, Name>`, `rpc Get(Name) returns (stream Name)`
@@ -38,7 +35,6 @@ export const BUILDS: Readonly<Record<string, LineSyntax>> = {
       (/\(\s*(?:stream\s+)?[\w.]*$/.test(before) && /^\s*\)/.test(after)),
   },
   makefile: {
-    comments: ["#"],
     quotes: "",
     characters: "-./",
     kinds: ["target"],
@@ -50,8 +46,6 @@ export const BUILDS: Readonly<Record<string, LineSyntax>> = {
   },
   // `price(1)`, `EXEC dbo.pay`, `CALL pay`; `FROM shop.carts`, `REFERENCES carts`
   sql: {
-    comments: ["--"],
-    block: ["/*", "*/"],
     quotes: "'",
     kinds: ["table", "view", "type"],
     isUse: (before, after) =>
@@ -65,7 +59,6 @@ export const BUILDS: Readonly<Record<string, LineSyntax>> = {
   },
   // `name = …` and `{ name, … }:` bind it.
   nix: {
-    ...HASH,
     // Within a text, `${name a}` is one.
     quotes: "",
     characters: "-'",
@@ -75,37 +68,33 @@ export const BUILDS: Readonly<Record<string, LineSyntax>> = {
       (before.split('"').length % 2 === 1 || before.lastIndexOf("${") > before.lastIndexOf("}")),
   },
   rego: {
-    ...HASH,
     quotes: '"',
     isUse: (before, after) => isPlainUse(before, after) && !(before === "" && /\{\s*$|\bif\b|:=/.test(after)),
   },
   cue: {
-    ...SLASHES,
     quotes: '"',
     characters: "#",
     kinds: ["struct"],
     isUse: (_before, after) => !/^\s*(?:[?!]\s*)?:/.test(after),
   },
   jsonnet: {
-    ...SLASHES,
-    comments: ["//", "#"],
+    ...PLAIN,
     isUse: (before, after) => (after.startsWith("(") || before.endsWith(".")) && !/^\s*local\s+$/.test(before),
   },
   just: {
-    ...HASH,
+    ...PLAIN,
     characters: "-",
     kinds: ["target"],
     isSole: (before) => /:[^=]*$/.test(before),
     isUse: (before) => /^@?[\w-]+(?:\s[^:]*)?:\s|\bjust\s|^alias\s.*:=/.test(before),
   },
-  meson: { ...HASH, kinds: ["target"], isUse: (_before, after) => !/^\s*(?:\+?=(?!=)|:)/.test(after) },
+  meson: { ...PLAIN, kinds: ["target"], isUse: (_before, after) => !/^\s*(?:\+?=(?!=)|:)/.test(after) },
   gradle: {
-    ...SLASHES,
+    ...PLAIN,
     kinds: ["target"],
     isUse: (before, after) => isPlainUse(before, after) && !/\btask\s+$/.test(before),
   },
   autoconf: {
-    comments: ["dnl", "#"],
     quotes: "",
     kinds: ["macro"],
     isSole: always,
@@ -113,15 +102,12 @@ export const BUILDS: Readonly<Record<string, LineSyntax>> = {
   },
   // `include a::name`, `a::name { 'title': }`, `a::name($x)`, `Class['a::name']`
   puppet: {
-    ...HASH,
     quotes: "",
     kinds: ["class", "type"],
     isUse: (before, after) =>
       /^(?:\s*[({,]|\s*$|['"\]])/.test(after) && !/^\s*(?:class|define|function|plan|type|node)\s+[\w:]*$/.test(before),
   },
   assembly: {
-    comments: [";", "#", "//", "@"],
-    block: ["/*", "*/"],
     quotes: '"',
     characters: ".",
     kinds: ["macro"],
@@ -133,7 +119,7 @@ export const BUILDS: Readonly<Record<string, LineSyntax>> = {
       ),
   },
   grammar: {
-    ...SLASHES,
+    ...PLAIN,
     kinds: ["rule"],
     isSole: always,
     isUse: (before, after) =>

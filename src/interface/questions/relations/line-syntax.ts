@@ -2,12 +2,8 @@
 
 type Test = (before: string, after: string) => boolean;
 
-/** How the code of a language is told apart within a line, and where a name in it names a function. */
+/** How texts of a language are told from code within a line, and where a name in it names a function. */
 export interface LineSyntax {
-  /** What begins a comment that ends with the line. */
-  comments: readonly string[];
-  /** Marks of comments that may end within a line. */
-  block?: readonly [opening: string, closing: string];
   /** Quotes of texts. */
   quotes: string;
   /** Characters of names besides letters, digits, `_` and `$`. */
@@ -47,9 +43,9 @@ export const isPlainUse: Test = (before, after) =>
 export const always: Test = () => true;
 export const isCallOf: Test = (_before, after) => after.startsWith("(");
 
-export const HASH: LineSyntax = { comments: ["#"], quotes: `"'`, isUse: isPlainUse };
-export const DASHES: LineSyntax = { comments: ["--"], quotes: '"', isUse: isPlainUse };
-export const SLASHES: LineSyntax = { comments: ["//"], block: ["/*", "*/"], quotes: `"'`, isUse: isPlainUse };
+/** With texts in both quotes, and with those in double quotes only. */
+export const PLAIN: LineSyntax = { quotes: `"'`, isUse: isPlainUse };
+export const DOUBLE_QUOTED: LineSyntax = { quotes: '"', isUse: isPlainUse };
 
 /** Whether a name is the key of an element: `$a{name}`. */
 export const isBraced = (before: string, after: string): boolean => before.endsWith("{") && after.startsWith("}");

@@ -1,12 +1,10 @@
 /** How programming languages whose uses are not read name a function. */
-import { always, DASHES, HASH, isBraced, isCallOf, isPlainUse, type LineSyntax, SLASHES } from "./line-syntax.ts";
+import { always, DOUBLE_QUOTED, isBraced, isCallOf, isPlainUse, type LineSyntax, PLAIN } from "./line-syntax.ts";
 
 /** `{ a, name } = b`: binds the name. */
 const IS_PATTERN = /^[^{}]*\}\s*=(?!=)/;
 
 const HASKELL: LineSyntax = {
-  comments: ["--"],
-  block: ["{-", "-}"],
   quotes: '"',
   endings: "'",
   isWithin: true,
@@ -15,14 +13,11 @@ const HASKELL: LineSyntax = {
     !/^\s*=(?!=)/.test(after) && !(/^\s*::\s/.test(after) && /^(?:where\s|let\s)?$/.test(before)),
 };
 const ML: LineSyntax = {
-  comments: [],
-  block: ["(*", "*)"],
   quotes: '"',
   endings: "'",
   isUse: (before, after) => isPlainUse(before, after) && !/[~?]$|\band\s+$/.test(before),
 };
 const LISP: LineSyntax = {
-  comments: [";"],
   quotes: '"',
   characters: "-+*!?<>=.%&:",
   endings: "'",
@@ -32,7 +27,7 @@ const LISP: LineSyntax = {
 };
 /** Languages in which values often have the names of functions: they are called, or handed over as an argument or value of their own. */
 const HANDED: LineSyntax = {
-  ...SLASHES,
+  ...PLAIN,
   isUse: (before, after) =>
     after.trimStart().startsWith("(") ||
     (/(?:[(,={[&:]|=>)\s*(?:this\.|self\.)?$/.test(before) && /^\s*(?:[,;)\]}]|$)/.test(after)),
@@ -49,23 +44,20 @@ export const PROGRAMS: Readonly<Record<string, LineSyntax>> = {
   sml: ML,
   fsharp: {
     ...ML,
-    comments: ["//"],
     isSole: (_before, after) => !after.startsWith("."),
     // ``a name of several words``, and members, are none.
     isUse: (before, ...rest) =>
       before.split("``").length % 2 === 1 && !/\bmember\b/.test(before) && ML.isUse(before, ...rest),
   },
-  rescript: { ...ML, comments: ["//"], block: ["/*", "*/"] },
+  rescript: ML,
   gleam: {
-    ...SLASHES,
     quotes: '"',
     isWithin: true,
     isSole: (before, after) => after.startsWith("(") || /\|>\s*(?:\w+\.)?$/.test(before),
     isUse: (before, after) => isPlainUse(before, after) && !/^\s*->/.test(after) && !/\bfn\([^)]*$/.test(before),
   },
-  lean: { ...DASHES, block: ["/-", "-/"], endings: "'!?" },
+  lean: { ...DOUBLE_QUOTED, endings: "'!?" },
   erlang: {
-    comments: ["%"],
     quotes: '"',
     isWithin: true,
     isSole: (before, after) => after.startsWith("(") || /\bfun\s+(?:\w+:)?$/.test(before),
@@ -79,50 +71,47 @@ export const PROGRAMS: Readonly<Record<string, LineSyntax>> = {
   clojure: LISP,
   lisp: LISP,
   perl: {
-    ...HASH,
+    ...PLAIN,
     isUse: (before, after) =>
       isPlainUse(before, after) && !/^=\w|[$@%]\{?$|\bqw\b/.test(before) && !isBraced(before, after),
   },
   r: {
-    ...HASH,
+    ...PLAIN,
     characters: ".",
     isSole: isCallOf,
     isUse: (before, after) =>
       isPlainUse(before, after.replace("`", "")) && !/[$@]$|\bfunction\([^)]*$|^(?:export|S3method)\(/.test(before),
   },
   julia: {
-    comments: ["#"],
     quotes: '"',
     endings: "!",
     isUse: (before, after) => isPlainUse(before, after) && !/(?:^|[^:]):$/.test(before),
   },
-  crystal: { ...HASH, endings: "?!", isUse: (before, after) => isPlainUse(before, after) && !/[@:]$/.test(before) },
-  nim: { comments: ["#"], quotes: '"', isUse: isPlainUse },
-  coffeescript: HASH,
-  gdscript: HASH,
-  snakemake: HASH,
+  crystal: { ...PLAIN, endings: "?!", isUse: (before, after) => isPlainUse(before, after) && !/[@:]$/.test(before) },
+  nim: DOUBLE_QUOTED,
+  coffeescript: PLAIN,
+  gdscript: PLAIN,
+  snakemake: PLAIN,
   powershell: {
-    ...HASH,
-    block: ["<#", "#>"],
+    ...PLAIN,
     characters: "-",
     // Not in the examples and addresses of documentation, which is a comment of several lines.
     isUse: (before, after) => isPlainUse(before, after) && !/^(?:PS|PS [A-Z]:\\.{0,99})>|\/$/.test(before),
   },
-  nushell: { ...HASH, characters: "-" },
+  nushell: { ...PLAIN, characters: "-" },
   // Elsewhere than at the start of a command the name may be that of a variable.
   fish: {
-    ...HASH,
+    ...PLAIN,
     characters: "-",
     isSole: (before) => /(?:^|[;|(]\s*|\b(?:and|or|not|if|while|begin|else)\s+)$/.test(before),
   },
   // `"` begins comments as well, and functions are handed over by texts.
-  vim: { comments: [], quotes: "", isUse: (before, after) => !before.startsWith('"') && isPlainUse(before, after) },
-  tcl: { comments: ["#"], quotes: "", isUse: isPlainUse },
-  nextflow: { ...SLASHES, isUse: (before, after) => isPlainUse(before, after) && !isBraced(before, after) },
-  groovy: SLASHES,
-  pascal: { comments: ["//"], block: ["{", "}"], quotes: "'", isUse: isPlainUse },
+  vim: { quotes: "", isUse: (before, after) => !before.startsWith('"') && isPlainUse(before, after) },
+  tcl: { quotes: "", isUse: isPlainUse },
+  nextflow: { ...PLAIN, isUse: (before, after) => isPlainUse(before, after) && !isBraced(before, after) },
+  groovy: PLAIN,
+  pascal: { quotes: "'", isUse: isPlainUse },
   fortran: {
-    comments: ["!"],
     quotes: `"'`,
     isSole: (before) => /\bcall\s+$/i.test(before),
     // `procedure :: load => name` and `module procedure name` bind it to another one.
@@ -130,23 +119,21 @@ export const PROGRAMS: Readonly<Record<string, LineSyntax>> = {
       /(?:=>|^final\s*::)\s*(?:\w+\()?$|^module\s+procedure\s+(?:[\w\s,]+,\s*)?$/i.test(before) ||
       (isPlainUse(before, after) && !/::|^use\b/i.test(before)),
   },
-  ada: DASHES,
+  ada: DOUBLE_QUOTED,
   // `entity work.name port map (…)`
   vhdl: {
-    ...DASHES,
+    ...DOUBLE_QUOTED,
     kinds: ["class", "interface"],
     isUse: (before, after) => isPlainUse(before, after) && !/\b(?:of|entity|component|architecture)\s+$/i.test(before),
   },
-  vb: { comments: ["'"], quotes: '"', isUse: isPlainUse },
+  vb: DOUBLE_QUOTED,
   cobol: {
-    comments: ["*>"],
     quotes: `"'`,
     characters: "-",
     isSole: always,
     isUse: (before) => /\b(?:perform|thru|through|go\s+to|call)\s+$/i.test(before) && !/^\d{6}[*/]/.test(before),
   },
   verilog: {
-    ...SLASHES,
     quotes: '"',
     kinds: ["module"],
     isSole: always,
@@ -158,7 +145,6 @@ export const PROGRAMS: Readonly<Record<string, LineSyntax>> = {
       (/^(?:begin\s+)?$/.test(before) && after.startsWith(";")),
   },
   "objective-c": {
-    ...SLASHES,
     quotes: '"',
     kinds: ["class"],
     // `f(`, `[a name]`, `[a name:b]`, `a.name`, `@selector(name:)`, `[Name new]`
@@ -176,9 +162,9 @@ export const PROGRAMS: Readonly<Record<string, LineSyntax>> = {
   // `name!int(a)`, `name!(int, 1)(a)`
   d: { ...HANDED, isUse: (before, after, ...rest) => /^!\s?[\w(]/.test(after) || HANDED.isUse(before, after, ...rest) },
   odin: HANDED,
-  cython: { ...HANDED, comments: ["#"] },
+  cython: HANDED,
   solidity: {
-    ...SLASHES,
+    ...PLAIN,
     // Modifiers stand in the head of a function.
     isUse: (before, after) =>
       after.startsWith("(") ||

@@ -1,5 +1,6 @@
 /** Lines of languages whose uses are not read that call a function of the same language, by its name. */
 
+import { commentsOf, openedAt, type Comments } from "../../../engines/parsing/comments.ts";
 import { BUILDS } from "./build-syntaxes.ts";
 import { isFunction } from "./found.ts";
 import type { LineSyntax } from "./line-syntax.ts";
@@ -32,9 +33,9 @@ export function namedInLine(
 ): "sole" | "name" | undefined {
   const text = line.slice(0, MAX_LINE);
   const syntax = SYNTAXES[language];
-  if (!syntax || syntax.comments.some((comment) => text.startsWith(comment)) || /^(?:\/\*|\*\s|\(\*|\{-)/.test(text))
-    return undefined;
-  const uses = occurrencesInCode(text, name, syntax).filter(({ before, after }) =>
+  const comments = commentsOf(language);
+  if (!syntax || !text.includes(name) || comments.inner?.test(text) === true) return undefined;
+  const uses = occurrencesInCode(text, name, syntax, comments).filter(({ before, after }) =>
     syntax.isUse(before, after, owners, name),
   );
   if (uses.length === 0) return undefined;
@@ -60,7 +61,8 @@ export function wordsInLine(language: string, line: string): string[] {
 function occurrencesInCode(
   text: string,
   name: string,
-  { comments, block, quotes, characters = "", endings = "" }: LineSyntax,
+  { quotes, characters = "", endings = "" }: LineSyntax,
+  { lines, blocks }: Comments,
 ): { before: string; after: string }[] {
   const begins = (at: number): boolean => !isPartOfName(text[at - 1]) && !includes(characters, text[at - 1]);
   const isPart = (character?: string): boolean =>
@@ -69,21 +71,21 @@ function occurrencesInCode(
   for (let at = 0; at < text.length; at++) {
     const character = text[at] ?? "";
     const end = at + name.length;
+    const opened = openedAt(blocks, text, at);
     if (text.startsWith(name, at) && begins(at) && !isPart(text[end])) {
       found.push({ before: text.slice(0, at), after: text.slice(end) });
       at = end - 1;
-    } else if (block && text.startsWith(block[0], at)) {
-      const closed = text.indexOf(block[1], at + block[0].length);
+    } else if (opened) {
+      const closed = text.indexOf(opened.closing, opened.end);
       if (closed < 0) break;
-      at = closed + block[1].length - 1;
+      at = closed + opened.closing.length - 1;
     } else if (character === "\\") at++;
     else if (quotes.includes(character)) {
       // One that is not closed is an apostrophe, or opens a text of several lines.
       const closed = closingQuote(text, at);
       if (closed > at) at = closed;
     } else if (/^'\\?.'/.test(text.slice(at, at + 4))) at = text.indexOf("'", at + 2);
-    else if (comments.some((comment) => text.startsWith(comment, at)) && /^$|[\s;,(){}[\]]/.test(text[at - 1] ?? ""))
-      break;
+    else if (lines.some((mark) => text.startsWith(mark, at)) && /^$|[\s;,(){}[\]]/.test(text[at - 1] ?? "")) break;
   }
   return found;
 }
