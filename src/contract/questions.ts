@@ -229,7 +229,7 @@ export const IMPACT = {
   name: {
     type: "text",
     max: 300,
-    description: "Name of the definition that is to change.",
+    description: "Definition that is to change, or package.",
   },
   paths: {
     type: "texts",

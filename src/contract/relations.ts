@@ -169,6 +169,12 @@ export const ImpactResponse = z
       .object({ changed: Count, files: Count, dependents: Count, tests: Count, interfaces: Count })
       .describe("Entries found, of which the lists are the beginning."),
     truncated: z.boolean().describe("A list is cut, or not all was looked at."),
+    outside: z
+      .array(z.string())
+      .optional()
+      .describe(
+        "With `name`: no index defines it, and nothing is `changed`. The modules that files import it from, as in `/references`; of a package, what imports it depends on it.",
+      ),
     indexes: z.array(SearchedIndex),
   })
   .meta({ id: "ImpactResponse" });

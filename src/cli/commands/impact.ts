@@ -1,4 +1,5 @@
 import { IMPACT } from "../../contract/questions.ts";
+import { outsideText } from "../../interface/questions/relations/counts.ts";
 import type { Certainty } from "../../interface/questions/relations/found.ts";
 import { impactResponse } from "../../interface/questions/http.ts";
 import { impact } from "../../interface/questions/questions.ts";
@@ -39,7 +40,7 @@ export async function impactCommand(
       return { ...requestOf(IMPACT, {}, { ...options, name, path: own }), patch };
     },
   });
-  const { indexes, revision, changed, files, dependents, tests, interfaces, total, truncated } = found.answer;
+  const { indexes, revision, changed, files, dependents, tests, interfaces, total, truncated, outside } = found.answer;
   const { ui } = context;
   await show(context, found, impactResponse, () => {
     const place = (of: number, path: string, line: number) => placeText(context, found, { revision: of, path, line });
@@ -52,7 +53,9 @@ export async function impactCommand(
       return ["", ui.style("bold", `${title} (${count})`), ...lines];
     };
     const lines = [
-      `${total.changed} changed: ${[...new Set(changed.map(({ path, symbol }) => symbol ?? path))].join(", ")}`,
+      outside
+        ? outsideText(name ?? "", outside)
+        : `${total.changed} changed: ${[...new Set(changed.map(({ path, symbol }) => symbol ?? path))].join(", ")}`,
       ...section(
         "Likely to need a change or a run",
         files.length,

@@ -1,18 +1,26 @@
 /** Text of the tool `impact`: the files first, each with its reasons, then interfaces, tests and what depends on the change. */
+import type { IMPACT, Request } from "../../contract/questions.ts";
 import type { Answered } from "../questions/code-index.ts";
-import type { ImpactAnswer } from "../questions/impact/impact.ts";
+import type { ImpactAnswer } from "../questions/impact/answer.ts";
+import { outsideText } from "../questions/relations/counts.ts";
 import { type AnswerOptions, budgetOf, heading, placeOf } from "./answer-frame.ts";
-import { fit, type Forms } from "./text.ts";
+import { asSentence, fit, type Forms } from "./text.ts";
 
 /** Definitions that the first line names. */
 const MAX_NAMED = 8;
 
-export function impactText(answer: Answered<ImpactAnswer>, options: AnswerOptions): string {
-  const { indexes, revision, leftOut, changed, files, interfaces, tests, dependents, total } = answer;
+export function impactText(
+  answer: Answered<ImpactAnswer>,
+  options: AnswerOptions,
+  { name = "" }: Pick<Request<typeof IMPACT>, "name">,
+): string {
+  const { indexes, revision, leftOut, changed, files, interfaces, tests, dependents, total, outside } = answer;
   const head = heading(indexes, options.nowMs, leftOut);
   const names = [...new Set(changed.map(({ path, symbol }) => symbol ?? path))].slice(0, MAX_NAMED).join(", ");
   const place = (of: number, path: string) => (of === revision ? path : placeOf(indexes, of, path));
-  const counts = `${total.changed} changed: ${names}${total.changed > MAX_NAMED ? ", …" : ""}`;
+  const counts = outside
+    ? asSentence(outsideText(name, outside))
+    : `${total.changed} changed: ${names}${total.changed > MAX_NAMED ? ", …" : ""}`;
   const section = (title: string, shown: number, all: number, lines: readonly Forms[]): Forms[] =>
     lines.map(([line, ...shorter], i): Forms => {
       const before = i === 0 ? `\n${title} (${shown < all ? `${shown} of ${all}` : all}):\n` : "";

@@ -105,14 +105,15 @@ export function pathResponse(answer: AnswerOf<typeof path>): PathResponse {
 }
 
 export function impactResponse(answer: AnswerOf<typeof impact>): ImpactResponse {
-  const { revision, changed, files, dependents, tests, interfaces, usuallyTogether, total, truncated } = answer;
+  const { revision, changed, files, dependents, tests, interfaces, usuallyTogether, total, truncated, outside } =
+    answer;
   const elsewhere = {
     dependents: dependents.map((each) => withOwner(answer.indexes, each, revision)),
     tests: tests.map((each) => withOwner(answer.indexes, each, revision)),
   };
   const lists = { changed, files, ...elsewhere, interfaces, usuallyTogether };
   const indexes = indexesOf(inNamed(answer, [...dependents, ...tests]));
-  return { ok: true, ...lists, total, truncated, indexes };
+  return { ok: true, ...lists, total, truncated, ...(outside && { outside }), indexes };
 }
 
 export function outlineResponse(answer: AnswerOf<typeof outline>): OutlineResponse {

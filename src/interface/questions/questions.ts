@@ -1,7 +1,7 @@
 /** How each question is answered, by the same rules whoever asks and wherever the index lies. */
 import { CALL_PATH, DEFINITION, FILE, IMPACT, OUTLINE, REFERENCES, SEARCH, SYMBOLS } from "../../contract/questions.ts";
 import type { FoundReference, ReferenceAnswer, SymbolAnswer } from "../../engines/search/types.ts";
-import type { ImpactAnswer } from "./impact/impact.ts";
+import type { ImpactAnswer } from "./impact/answer.ts";
 import type { RelatedReference, RelationAnswer } from "./relations/answer.ts";
 import type { DefinitionAnswer } from "./relations/definition.ts";
 import type { CallPathAnswer } from "./relations/path.ts";

@@ -8,7 +8,8 @@ import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
 import { IMPACT, type Asked } from "../../../src/contract/questions.ts";
 import type { IndexInfo, OpenIndexes } from "../../../src/interface/questions/code-index.ts";
 import { TOOLS } from "../../../src/interface/mcp/tools.ts";
-import { type ImpactAnswer, impactOf } from "../../../src/interface/questions/impact/impact.ts";
+import type { ImpactAnswer } from "../../../src/interface/questions/impact/answer.ts";
+import { impactOf } from "../../../src/interface/questions/impact/impact.ts";
 import { sharedParser } from "../parsing/support.ts";
 import { openFiles, segmentOf, sha256, textsOf } from "../retrieval/support.ts";
 

@@ -4,12 +4,13 @@ import { placeIn } from "../../../engines/relations/marked-paths.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
 import type { UsesIndex } from "../../../engines/relations/uses-index.ts";
 import { hasUses } from "../../../engines/relations/languages.ts";
-import type { OpenIndexes } from "../code-index.ts";
+import { NotFoundError, type OpenIndexes } from "../code-index.ts";
 import { bySureness, CALLABLE, definitionsAround, UsesFinder } from "../relations/callers.ts";
-import { type Certainty, type FoundUse, symbolKey } from "../relations/found.ts";
+import { type FoundUse, symbolKey } from "../relations/found.ts";
+import type { ChangedSymbol, Dependent, ImpactAnswer, ReachingTest } from "./answer.ts";
 import { type Change, changeIn, readChange, revisionOf } from "./change.ts";
 import { type Evidence, evidenceOf, type FileEvidence } from "./evidence.ts";
-import type { InterfaceChange } from "./interfaces.ts";
+import type { OutsideImpact } from "./outside.ts";
 import { rankFiles } from "./rank.ts";
 import { type RemovedUse, usesOfRemoved } from "./removed-uses.ts";
 import { numberOf } from "../../../lib/display.ts";
@@ -26,63 +27,18 @@ const CHARACTERS_PER_TOKEN = 4;
 /** Characters of an entry besides its texts, as an answer shows it. */
 const ENTRY_FRAME = 12;
 
-export interface ChangedSymbol {
-  path: string;
-  /** Qualified name; null where the change touches no definition of the file. */
-  symbol: string | null;
-  kind: string | null;
-  /** Line of its name. */
-  line: number | null;
-}
-
-/** A file that likely needs a change too, or a run. */
-export interface ImpactFile {
-  path: string;
-  test: boolean;
-  /** Short sentences, the strongest first. */
-  because: string[];
-}
-
-export interface Dependent {
-  /** The index that the file is in: one whose package imports that of the change may be another one. */
-  revision: number;
-  path: string;
-  line: number;
-  enclosing: string | null;
-  certainty: Certainty;
-  /** Calls between it and the change; 1 is a direct one. */
-  distance: number;
-  because: string;
-}
-
-export interface ReachingTest {
-  /** As in `Dependent`. */
-  revision: number;
-  path: string;
-  /** The definition that reaches the change; null if the file is only named like it. */
-  symbol: string | null;
-  certainty: Certainty;
-}
-
-export interface ImpactAnswer {
-  /** The index that the change is of. */
-  revision: number;
-  changed: ChangedSymbol[];
-  files: ImpactFile[];
-  dependents: Dependent[];
-  tests: ReachingTest[];
-  interfaces: InterfaceChange[];
-  /** Null where no history is at hand. */
-  usuallyTogether: { path: string; times: number; of: number }[] | null;
-  /** How much there is in all. */
-  total: { changed: number; files: number; dependents: number; tests: number; interfaces: number };
-  truncated: boolean;
-}
-
 /** Answers what a change concerns. Throws `InvalidFieldError`, `NotFoundError`, and `QuestionError` if several repositories may be meant. */
 export async function impactOf(indexes: OpenIndexes, request: Request<typeof IMPACT>): Promise<ImpactAnswer> {
   const asked = readChange(request);
-  const { revision, definitions } = await revisionOf(indexes, asked);
+  const { revision, definitions } = await revisionOf(indexes, asked).catch((error: unknown) => {
+    if (asked.name === undefined || !(error instanceof NotFoundError)) throw error;
+    return { revision: 0, definitions: [] };
+  });
+  if (asked.name !== undefined) {
+    const { impactOfOutside } = await import("./outside.ts");
+    const found = await impactOfOutside(indexes, { name: asked.name, depth: request.depth }, definitions);
+    if (found) return ofOutside(found, request);
+  }
   return indexes.withUses(revision, async (files, all) => {
     const change = await changeIn(indexes, revision, files, asked, definitions);
     const history = await indexes.history?.();
@@ -114,8 +70,18 @@ export async function impactOf(indexes: OpenIndexes, request: Request<typeof IMP
       all.exhausted ||
       followed.length > MAX_FOLLOWED ||
       all.unread.size > 0;
-    return { revision, ...withinBounds(whole, evidence, request, wasCut) };
+    return { revision, ...withinBounds(whole, evidence.together, request, wasCut) };
   });
+}
+
+function ofOutside(
+  { revision, outside, files, dependents, tests, total, truncated }: OutsideImpact,
+  request: Request<typeof IMPACT>,
+): ImpactAnswer {
+  const lists = { changed: [], files, dependents, tests, interfaces: [] };
+  const answer = withinBounds(lists, undefined, request, truncated);
+  answer.total.dependents = total;
+  return { revision, ...answer, outside };
 }
 
 /** Definitions that can be called; those in languages whose uses are read come first, calls of others are found by name. */
@@ -240,7 +206,7 @@ type Lists = Pick<ImpactAnswer, "changed" | "files" | "dependents" | "tests" | "
 /** The beginning of each list: `limit` entries at most, and what `maxTokens` has room for, files first. */
 function withinBounds(
   all: Lists,
-  { together }: Evidence,
+  together: Evidence["together"],
   { limit, maxTokens }: Request<typeof IMPACT>,
   wasCut: boolean,
 ): Omit<ImpactAnswer, "revision"> {
