@@ -80,6 +80,8 @@ const OTHERWISE: Readonly<Partial<Record<LanguageId, Otherwise>>> = {
   pascal: { languages: ["puppet"], languageOf: (bytes) => (isManifest(bytes) ? "puppet" : undefined) },
   // `.t`: transcripts of commands.
   perl: { languages: ["text"], languageOf: (bytes) => (isTranscript(bytes) ? "text" : undefined) },
+  // `.test`: tests of shells, of MySQL, of LLVM and of others.
+  tcl: { languages: ["text"], languageOf: (bytes) => (isTcl(bytes) ? undefined : "text") },
   // `.v`: Coq has no rules here and is read as text.
   verilog: { languages: ["text"], languageOf: (bytes) => (isProof(bytes) ? "text" : undefined) },
   // `.cls`
@@ -132,6 +134,15 @@ const PASCAL_LINE =
 function isManifest(bytes: Uint8Array): boolean {
   const head = headOf(bytes);
   return PUPPET_LINE.test(head) && !PASCAL_LINE.test(head);
+}
+
+/** Commands of Tcl: those with a body in braces, and some that begin no line elsewhere. A `set` of SQL ends with a semicolon. */
+const TCL_LINE =
+  /^[ \t]*(?:(?:namespace eval|foreach|while|if|for|(?:tcltest::)?test|do_\w{0,40}test)[ \t][^\n]{0,500}\{[ \t]*\r?$|proc[ \t]+[\w:.-]+[ \t]+\{|(?:oo::|itcl::|snit::)\w+[ \t]|package[ \t]+(?:require|provide|ifneeded)[ \t]|set[ \t]+[\w:()]+[ \t]+[[{"$\w](?:[^\n]*[^;\s])?[ \t]*\r?$|source[ \t]+\[)/m;
+
+/** Whether a file with a name of Tcl is of Tcl. */
+function isTcl(bytes: Uint8Array): boolean {
+  return TCL_LINE.test(headOf(bytes));
 }
 
 const COQ_LINE =

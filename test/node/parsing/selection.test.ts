@@ -136,6 +136,20 @@ describe("language", () => {
   });
 
   it.each([
+    ["test first-1.0 {says} -body {\n  first\n} -result 1\n", "tcl"],
+    ["do_execsql_test first-1.1 {\n  SELECT 1\n}\n", "tcl"],
+    ["source [file join a b.tcl]\n", "tcl"],
+    ["set name $other\n", "tcl"],
+    ["set name 1\n", "tcl"],
+    ["set @name = 1;\nset global a = 2;\nif ($a)\n{\n}\n", "text"],
+    ["(\n\tfoo &&\n\tif cond; then bar\n\tfi\n)\n", "text"],
+    ["# RUN: llc %s | FileCheck %s\n", "text"],
+  ])("of `.test` %j is %s", (text, expected) => {
+    expect(detectLanguage("a/first.test")).toBe("tcl");
+    expect(contentLanguage("tcl", encode(text))).toBe(expected);
+  });
+
+  it.each([
     ["# Sells.\nclass cart::shop (\n  String $name,\n) {\n}\n", "puppet"],
     ["include cart\n", "puppet"],
     ["class cart ($x = 'a') {\n  cart::item { 'a':\n    interface => 'b',\n  }\n}\n", "puppet"],

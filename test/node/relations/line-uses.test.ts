@@ -303,3 +303,15 @@ it("finds a name of several words where thousands of files mention the first one
   for (let i = 0; i < 1_100; i++) files[`b/${i}.ps1`] = `Get-Item ${i}\n`;
   expect(await callersOf(files, "Get-Cart")).toEqual(["z.ps1:1 name"]);
 });
+
+it("finds the handlers that a form of Delphi names, and procedures that tests of Tcl call", async () => {
+  const files = {
+    "a/cart.pas": "procedure TCart.PayClick(Sender: TObject);\nbegin\nend;\n",
+    "a/cart.dfm":
+      "object Cart: TCart\n  object Pay: TButton\n    Caption = 'PayClick'\n    OnClick = PayClick\n  end\nend\n",
+    "b/price.tcl": "proc priceOf {x} {\n  return $x\n}\n",
+    "b/price.test": "package require tcltest\ntest price-1 {x} -body {\n  priceOf 1\n} -result 1\n",
+  };
+  expect(await callersOf(files, "TCart.PayClick")).toEqual(["a/cart.dfm:4 name"]);
+  expect(await callersOf(files, "priceOf")).toEqual([expect.stringMatching(/^b\/price\.test:3 /)]);
+});

@@ -68,6 +68,7 @@ export const SCRIPTS: Readonly<Record<string, DeclarationRules>> = {
       [/^\s*namespace\s+eval\s+([\w:]+)/, "namespace"],
       [/^\s*(?:oo::class\s+create|itcl::class|snit::type)\s+([\w:]+)/, "class"],
       [/^\s*(?:proc|method|constructor)\s+([^\s{}"]+)/, "function"],
+      [/^\s*(?:(?:tcltest::)?test|do_\w{0,40}test)\s+(?:\{([^{}\n]{1,200})\}|"([^"\n]{1,200})"|([\w.:-]+)\s)/, "test"],
     ],
   },
   awk: { patterns: [[/^\s*func(?:tion)?\s+(\w+)/, "function"]] },
