@@ -85,6 +85,13 @@ const ADVICE: Record<string, string> = {
 /** No service listens on this machine. */
 const REFUSED_HERE = /^cannot reach https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\])[:/ ].*\(ECONNREFUSED\)$/;
 
+/** The service's certificate is signed by itself, or by an authority that Node does not know. */
+const UNKNOWN_AUTHORITY =
+  /\((?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE)\)$/;
+
+/** The handshake failed, mostly because the server speaks plain http. */
+const NO_TLS = /^cannot reach https:.*\(EPROTO\)$/;
+
 /** Node uses them if NODE_USE_ENV_PROXY is 1. */
 const PROXY_VARIABLES = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"];
 
@@ -92,6 +99,9 @@ const PROXY_VARIABLES = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY
 function adviceOf({ code, message, retryAfterSec }: CodeContextError): string {
   const advice = ADVICE[code];
   if (advice !== undefined) return `: ${advice}`;
+  if (UNKNOWN_AUTHORITY.test(message))
+    return ": set NODE_EXTRA_CA_CERTS to a file with the certificate of the authority that signed the service's";
+  if (NO_TLS.test(message)) return ": the TLS handshake failed; a service without TLS has an address with http://";
   const proxy = code === "NETWORK_ERROR" ? PROXY_VARIABLES.find((name) => process.env[name]) : undefined;
   if (proxy !== undefined && process.env["NODE_USE_ENV_PROXY"] === "1")
     return `: requests go to the proxy of ${proxy}; NO_PROXY lists the hosts that are reached without it`;

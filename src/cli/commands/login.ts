@@ -1,5 +1,6 @@
 import { text as readAll } from "node:stream/consumers";
 import { configFile, readConfig, writeConfig } from "../machine/config.ts";
+import { CodeContextError } from "../../interface/client/errors.ts";
 import { apiUrlOf, createClient, type Context } from "../context.ts";
 import { CliError, EXIT } from "../exit-codes.ts";
 
@@ -18,7 +19,9 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   if (!/^[\x21-\x7e]+$/.test(apiKey))
     throw new CliError(EXIT.auth, "INVALID_API_KEY", "not an API key: it contains spaces or control characters");
   const client = await createClient(context, { apiUrl, apiKey });
-  const { fingerprint, dimension } = await client.checkEmbed({ signal: context.stop });
+  const { fingerprint, dimension } = await client.checkEmbed({ signal: context.stop }).catch((error: unknown) => {
+    throw wrongAddress(error, apiUrl) ?? error;
+  });
   const config = readConfig(context.env);
   const service = {
     ...config.services[apiUrl],
@@ -31,6 +34,13 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
     { apiUrl, fingerprint, dimension, configFile: file },
     () => `Logged in to ${apiUrl}. The key is in ${file}.`,
   );
+}
+
+/** The error for an address that answers, but not as the api does: the site's, for instance, or that of a proxy's page. */
+function wrongAddress(error: unknown, apiUrl: string): CliError | undefined {
+  if (!(error instanceof CodeContextError) || (error.code !== "NOT_FOUND" && error.code !== "BAD_RESPONSE")) return;
+  const message = `${apiUrl} is not the address of a service's api (${error.message}); at the site's address it is <site>/api/v1`;
+  return new CliError(EXIT.unavailable, error.code, message);
 }
 
 async function keyFrom(context: Context, options: LoginOptions, apiUrl: string): Promise<string> {

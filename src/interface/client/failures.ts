@@ -14,11 +14,27 @@ export function isTransient(error: CodeContextError): boolean {
   return GATEWAY_ERRORS.has(error.status) || error.code === "NETWORK_ERROR" || error.code === "TIMEOUT";
 }
 
+/** Node's codes of connections that cannot be made, of servers without TLS, and of certificates that it refuses. */
+const UNREACHABLE = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EPROTO",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "CERT_HAS_EXPIRED",
+  "CERT_NOT_YET_VALID",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+]);
+
 /** Whether no connection could be made, as opposed to one that was lost later. */
 export function isUnreachable({ code, cause }: CodeContextError): boolean {
   if (code !== "NETWORK_ERROR" || !(cause instanceof Error)) return false;
-  const reason = codeOf(cause.cause) ?? codeOf(cause);
-  return reason === "ECONNREFUSED" || reason === "ENOTFOUND" || reason === "EHOSTUNREACH" || reason === "ENETUNREACH";
+  return UNREACHABLE.has(codeOf(cause.cause) ?? codeOf(cause) ?? "");
 }
 
 export function aborted(call: Call, signal: AbortSignal): CodeContextError {

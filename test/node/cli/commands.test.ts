@@ -1,7 +1,11 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer, type Server } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CODECTX_ENTRY } from "../../support/codectx-entry.ts";
+import { TEST_CERTIFICATE, TEST_KEY } from "../../support/test-certificate.ts";
 import { sampleFiles, Sandbox } from "./support/run.ts";
 
 let sandbox: Sandbox;
@@ -44,6 +48,36 @@ describe("login", () => {
     expect(existsSync(config())).toBe(false);
     const asked = await sandbox.run(".", ["login", "--json"], { env: { CODECTX_API_KEY: undefined } });
     expect(asked).toMatchObject({ code: 2, json: { code: "NO_KEY" } });
+  });
+
+  it("says so if the address is not that of an api", async () => {
+    const apiUrl = `${sandbox.service.url}/app`;
+    const ran = await sandbox.run(".", ["login", "--key", sandbox.service.key, "--api-url", apiUrl], { env: NO_KEY });
+    expect(ran.code).toBe(6);
+    expect(ran.stderr).toContain(`error: ${apiUrl} is not the address of a service's api (`);
+    expect(ran.stderr).toContain("at the site's address it is <site>/api/v1");
+    expect(existsSync(config())).toBe(false);
+  });
+
+  it("tries an address with an unknown certificate, or without TLS, twice, and says what to do", async () => {
+    const connectionsOf = async (server: Server, advice: string) => {
+      let connections = 0;
+      server.on("connection", () => connections++).listen(0, "127.0.0.1");
+      await once(server, "listening");
+      const address = server.address();
+      const apiUrl = `https://localhost:${typeof address === "object" ? address?.port : ""}`;
+      const ran = await sandbox.run(".", ["login", "--key", "cc_live_x", "--api-url", apiUrl], { env: NO_KEY });
+      server.close();
+      expect(ran).toMatchObject({ code: 6, stderr: expect.stringContaining(advice) });
+      return connections;
+    };
+    const signedByItself = createHttpsServer({ cert: TEST_CERTIFICATE, key: TEST_KEY });
+    expect(
+      await connectionsOf(signedByItself, "(DEPTH_ZERO_SELF_SIGNED_CERT): set NODE_EXTRA_CA_CERTS to a file"),
+    ).toBe(2);
+    expect(await connectionsOf(createHttpServer(), "(EPROTO): the TLS handshake failed; a service without TLS")).toBe(
+      2,
+    );
   });
 
   it("stores no user or password of an address, prints none, and drops those of earlier versions", async () => {
