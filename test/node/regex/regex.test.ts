@@ -40,6 +40,7 @@ const BUILDERS: Record<string, () => unknown> = {
     );
     fallback(new Hono().get("/v1/a/:name/b.json", (c) => c.text("")).get("/v1/:one/:two", (c) => c.text("")));
   },
+  "src/engines/parsing/comments.ts": () => import("../../../src/engines/parsing/comments.ts"),
   "src/engines/search/keys.ts": async () => {
     const { declarationOf } = await import("../../../src/engines/search/keys.ts");
     declarationOf("a.b-c.d-e");
