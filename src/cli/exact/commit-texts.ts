@@ -73,7 +73,7 @@ async function examineCommit({
     else unknown.push(oid);
   }
   await inspectTexts(readableTexts(root, unknown), unknown.length, (oid, inspected) => void texts.set(oid, inspected));
-  // In their order, in which the next search will ask for them.
+  // In order: threads answer in any, and the next search finds records fastest in the order of the files.
   for (const oid of unknown) {
     const inspected = texts.get(oid);
     if (inspected) cache.add(oid, inspected);

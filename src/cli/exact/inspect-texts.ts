@@ -89,7 +89,7 @@ class InspectThread<K> {
         resolve();
       });
     });
-    // Also rejects the next send or the end, which wait for it.
+    // A failure is reported where `idle` is awaited next, not as an unhandled rejection.
     this.idle.catch(() => undefined);
     const own = texts.map(ownBytes);
     worker.postMessage(

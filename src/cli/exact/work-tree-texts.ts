@@ -142,7 +142,7 @@ async function examineFiles(tree: FileTree, { listing, cache, nowMs, onProgress 
     found.filter((file) => file instanceof UnreadFile),
     report,
   );
-  // In their order, in which the next search will ask for them.
+  // In order: threads answer in any, and the next search finds records fastest in the order of the files.
   const files = found.map((file) => (file instanceof UnreadFile ? file.describe(cache) : file));
   for (let i = 1; i <= listing.unreadable; i++) {
     files.push(notSearched(`(unreadable folder ${i})`, "unreadable"));

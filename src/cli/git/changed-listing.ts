@@ -1,4 +1,4 @@
-import { compareUtf8, findSorted } from "../../engines/search/order.ts";
+import { findSorted, mergeSorted, withoutSorted } from "../../engines/search/order.ts";
 import { type FileTree, folderOf } from "../indexing/file-tree.ts";
 import { type GitFiles, gitFiles, trackedFiles } from "./git.ts";
 import { isOdd } from "./paths.ts";
@@ -70,35 +70,4 @@ export async function listChanges(
 
 function isThere(tree: FileTree, path: string): boolean {
   return (tree.lstat(path) ?? tree.lstatFolder(path) ?? tree.irregular(path)) !== undefined;
-}
-
-/** The texts of `all` that are not among `others`; both are sorted, and nearly the same. */
-function withoutSorted(all: readonly string[], others: readonly string[]): string[] {
-  let at = 0;
-  return all.filter((text) => {
-    at = firstFrom(others, at, text);
-    const isThere = others[at] === text;
-    if (isThere) at++;
-    return !isThere;
-  });
-}
-
-/** The texts of both, which are sorted, each once. */
-function mergeSorted(all: readonly string[], others: readonly string[]): string[] {
-  const merged: string[] = [];
-  let at = 0;
-  for (const text of all) {
-    const end = firstFrom(others, at, text);
-    while (at < end) merged.push(others[at++] as string);
-    if (others[at] === text) at++;
-    merged.push(text);
-  }
-  return merged.concat(others.slice(at));
-}
-
-/** Position from `start` on of the first of sorted texts that is not before `text`. Equal ones are compared fast. */
-function firstFrom(sorted: readonly string[], start: number, text: string): number {
-  let at = start;
-  while (at < sorted.length && sorted[at] !== text && compareUtf8(sorted[at] as string, text) < 0) at++;
-  return at;
 }

@@ -1,4 +1,4 @@
-import { compareUtf8 } from "../../engines/search/order.ts";
+import { mergeSorted, withoutSorted } from "../../engines/search/order.ts";
 import { FileTree } from "../indexing/file-tree.ts";
 import { dependsOnFile } from "./describe-tree.ts";
 import type { SearchFolder } from "./search-folder.ts";
@@ -45,25 +45,9 @@ export function examineTree(folder: SearchFolder, root: string): Examination | u
   };
 }
 
-/**
- * The paths that only one of a list and a state has; of the list those that the index may depend on. Both are in the order of their UTF-8,
- * and nearly the same.
- */
+/** The paths that only one of a list and a state has, sorted; of the list those that the index may depend on. */
 function newOrGone(listed: readonly string[], examined: readonly string[]): string[] {
-  const found: string[] = [];
-  let at = 0;
-  for (const path of listed) {
-    if (examined[at] === path) {
-      at++;
-      continue;
-    }
-    for (; at < examined.length && compareUtf8(examined[at] as string, path) < 0; at++)
-      found.push(examined[at] as string);
-    if (examined[at] === path) at++;
-    else if (dependsOnFile(path)) found.push(path);
-  }
-  for (; at < examined.length; at++) found.push(examined[at] as string);
-  return found;
+  return mergeSorted(withoutSorted(examined, listed), withoutSorted(listed, examined).filter(dependsOnFile));
 }
 
 /** What has changed since a state was written. */

@@ -18,12 +18,14 @@ const WINDOW_BYTES = 2 ** 14;
 /** One bit for each hash; all 0 between calls. */
 let seen: Uint32Array | undefined;
 /** Hashes of a window. */
-const read = new Uint32Array(HASHES_PER_BYTE * WINDOW_BYTES);
+let windowHashes: Uint32Array | undefined;
 
 /** The filter of a text. */
 export function ngramFilter(text: Uint8Array): Uint8Array {
   seen ??= new Uint32Array(2 ** (HASH_BITS - WORD_LOG2));
+  windowHashes ??= new Uint32Array(HASHES_PER_BYTE * WINDOW_BYTES);
   const words = seen;
+  const read = windowHashes;
   const hashes: number[] = [];
   for (let from = 0; from < text.length; from += WINDOW_BYTES) {
     const count = readNgrams(text, { from, to: Math.min(text.length, from + WINDOW_BYTES) }, read);

@@ -36,9 +36,9 @@ const FOLDED = Uint8Array.from({ length: 256 }, (_, byte) => (byte >= 65 && byte
 
 const foldByte = (byte: number): number => FOLDED[byte] as number;
 
-/** Hash of the n-gram of the last three of four bytes. */
+/** Hash of the short n-gram in the last three bytes of `last`. */
 const shortHash = (last: number): number => Math.imul(last & 0xff_ff_ff, SHORT_MULTIPLIER) >>> (32 - HASH_BITS);
-/** Hash of the n-gram of four bytes. */
+/** Hash of the long n-gram in all four bytes of `last`. */
 const longHash = (last: number): number => Math.imul(last ^ (last >>> 15), LONG_MULTIPLIER) >>> (32 - HASH_BITS);
 
 /** Hashes that a text has at most for each of its bytes. */

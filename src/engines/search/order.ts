@@ -42,6 +42,37 @@ export function findSorted(sorted: readonly string[], text: string): number {
   return sorted[position] === text ? position : -1;
 }
 
+/** The texts of `all` that are not among `others`. Both are sorted, each text once. */
+export function withoutSorted(all: readonly string[], others: readonly string[]): string[] {
+  let at = 0;
+  return all.filter((text) => {
+    at = firstFrom(others, at, text);
+    const isAmong = others[at] === text;
+    if (isAmong) at++;
+    return !isAmong;
+  });
+}
+
+/** The texts of both lists, each once. Both are sorted, each text once. */
+export function mergeSorted(all: readonly string[], others: readonly string[]): string[] {
+  const merged: string[] = [];
+  let at = 0;
+  for (const text of all) {
+    const end = firstFrom(others, at, text);
+    while (at < end) merged.push(others[at++] as string);
+    if (others[at] === text) at++;
+    merged.push(text);
+  }
+  return merged.concat(others.slice(at));
+}
+
+/** Position from `start` on of the first of sorted texts that is not before `text`. Equal ones are compared fast. */
+function firstFrom(sorted: readonly string[], start: number, text: string): number {
+  let at = start;
+  while (at < sorted.length && sorted[at] !== text && compareUtf8(sorted[at] as string, text) < 0) at++;
+  return at;
+}
+
 const encoder = new TextEncoder();
 
 /** Eight bytes as two numbers of 32 bits, the first byte highest. */

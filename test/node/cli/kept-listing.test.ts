@@ -218,21 +218,14 @@ describe("the list of a work tree's files", () => {
     expect(before).toContain(".gitignore");
   });
 
-  it("has no file of a folder that becomes a repository", async () => {
+  it.each<[string, () => void]>([
+    ["of a folder that becomes a repository", () => execFileSync("git", ["init", "-q", join(root, "own")])],
+    ["that a new .gitignore leaves out", () => write("own/.gitignore", "deep/\n")],
+  ])("has no file %s", async (_, change) => {
     write("own/deep/new.ts", "");
     await keep();
     expect(await withoutGit()).toContain("own/deep/new.ts");
-    execFileSync("git", ["init", "-q", join(root, "own")]);
-    expect(await list()).toEqual(await expected());
-    rmSync(join(root, "own"), { recursive: true });
-    await keep();
-  });
-
-  it("has no file that a new .gitignore leaves out", async () => {
-    write("own/deep/new.ts", "");
-    await keep();
-    expect(await withoutGit()).toContain("own/deep/new.ts");
-    write("own/.gitignore", "deep/\n");
+    change();
     expect(await list()).toEqual(await expected());
     rmSync(join(root, "own"), { recursive: true });
     await keep();
