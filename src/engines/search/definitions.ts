@@ -131,11 +131,7 @@ export async function namedFiles(
   prefix: string,
   passes: (name: string) => boolean,
 ): Promise<NamedFile[]> {
-  const lists = await Promise.all(index.segments.map((segment) => segment.namesFrom(prefix)));
-  return inFiles(
-    index,
-    lists.map((entries) => entries.filter(({ name }) => passes(name))),
-  );
+  return inFiles(index, await Promise.all(index.segments.map((segment) => segment.namesFrom(prefix, passes))));
 }
 
 /** As `namedFiles`, of one whole name (as `nameKey` gives it), in the files that are wanted. */

@@ -137,16 +137,16 @@ export class Segment {
 
   /** The entries of a name (as `nameKey` gives it), in order. */
   async namesEqual(name: string): Promise<NameEntry[]> {
-    return this.#namesFrom(name, utf8Prefix(name), true);
+    return this.#namesFrom(name, utf8Prefix(name));
   }
 
-  /** The entries of names that begin with `prefix` (as `nameKey` gives it), in order; all names for an empty one. */
-  async namesFrom(prefix: string): Promise<NameEntry[]> {
-    return this.#namesFrom(prefix, utf8Prefix(prefix, 0xff), false);
+  /** The entries of names that begin with `prefix` (as `nameKey` gives it) and pass, in order; of all names for an empty one. */
+  async namesFrom(prefix: string, passes: (name: string) => boolean): Promise<NameEntry[]> {
+    return this.#namesFrom(prefix, utf8Prefix(prefix, 0xff), passes);
   }
 
-  /** `last` is the highest key of a block that may begin with such a name. */
-  async #namesFrom(prefix: string, last: Prefix, isWhole: boolean): Promise<NameEntry[]> {
+  /** `last` is the highest key of a block that may begin with such a name; without `passes`, only `prefix` itself is wanted. */
+  async #namesFrom(prefix: string, last: Prefix, passes?: (name: string) => boolean): Promise<NameEntry[]> {
     const { names } = this;
     const low = utf8Prefix(prefix);
     const keyOf = (block: number): Prefix => [names.keys[block] as number, names.details[block] as number];
@@ -163,6 +163,7 @@ export class Segment {
       const block = bytes instanceof Promise ? await bytes : bytes;
       let name = "";
       let common = 0;
+      let isWanted = false;
       for (const reader = new ByteReader(block); !reader.atEnd;) {
         const shared = reader.varint();
         // If a name has more in common with its predecessor than the predecessor has with the prefix, it sorts before the prefix
@@ -170,17 +171,20 @@ export class Segment {
         const isBefore = common < prefix.length && shared > common;
         if (isBefore) reader.skip(reader.varint());
         else {
-          name = name.slice(0, shared) + reader.string();
-          common = commonLength(name, prefix);
+          const next = name.slice(0, shared) + reader.string();
+          if (next !== name) {
+            name = next;
+            common = commonLength(name, prefix);
+            isWanted = common === prefix.length && (passes ? passes(name) : name.length === common);
+          }
         }
         const content = reader.varint();
         const symbol = reader.varint();
         const kind = reader.u8();
         const scope = reader.u8();
         if (isBefore) continue;
-        if (common === prefix.length && !(isWhole && name.length > common))
-          found.push({ name, content, symbol, kind, scope });
-        else if (compareUtf8(name, prefix) > 0) return found;
+        if (isWanted) found.push({ name, content, symbol, kind, scope });
+        else if ((!passes || common < prefix.length) && compareUtf8(name, prefix) > 0) return found;
       }
     }
     return found;
