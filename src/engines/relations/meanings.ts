@@ -32,10 +32,12 @@ export function followed(types: ReadonlyMap<number, Expression>): Map<number, Me
 export function resultMeaning(results: readonly Expression[]): Meaning | undefined {
   const values = results.slice(0, MAX_VALUES + 1).filter((each) => each !== NOTHING);
   const of = values.length > MAX_VALUES ? undefined : agreed(values.map((each) => meaningOf(each)));
-  if (of && of.to !== "ambiguous" && of.to !== "likely") return isNothing(of) ? undefined : { to: "value", of };
+  const isAgreed = of && of.to !== "ambiguous" && of.to !== "likely";
+  if (isAgreed && of.to !== "same") return isNothing(of) ? undefined : { to: "value", of };
   const first = results.find(({ is }) => is !== "unknown");
   const likely: Meaning | undefined = first && { to: "likely", of: meaningOf(first) };
-  return likely && isNothing(likely) ? undefined : likely;
+  if (!likely || isNothing(likely)) return undefined;
+  return isAgreed ? { to: "first", of: { to: "value", of }, otherwise: likely } : likely;
 }
 
 const isNothing = (meaning: Meaning): boolean =>
@@ -80,12 +82,11 @@ function oneOf(overloads: readonly Overload[]): Meaning {
 /** What values have in common: `likely`, if some of them are not known; undefined if none is. */
 function agreed(values: readonly Meaning[]): Meaning | undefined {
   const known = values.filter((value) => rootOf(value).to !== "opaque");
-  const [first] = known;
-  if (!first) return undefined;
-  const text = JSON.stringify(first);
-  const isOne = known.every((value) => JSON.stringify(value) === text);
-  if (!isOne || rootOf(first).to === "ambiguous") return { to: "ambiguous" };
-  return known.length === values.length ? first : { to: "likely", of: first };
+  if (known.length === 0) return undefined;
+  if (known.some((value) => rootOf(value).to === "ambiguous")) return { to: "ambiguous" };
+  const distinct = [...new Map(known.map((value) => [JSON.stringify(value), value])).values()];
+  const of = distinct.reduceRight((otherwise, value) => ({ to: "same", of: value, otherwise }));
+  return known.length === values.length ? of : { to: "likely", of };
 }
 
 /** What a meaning starts from. */

@@ -37,9 +37,10 @@ export const MEANINGS: readonly Meaning["to"][] = [
   "either",
   "value",
   "super",
+  "same",
 ];
 /** How many integers follow the number of each kind of meaning. */
-export const PARTS: readonly number[] = [1, 2, 2, 2, 1, 1, 0, 0, 0, 1, 2, 2, 2, 2, 2, 1, 1];
+export const PARTS: readonly number[] = [1, 2, 2, 2, 1, 1, 0, 0, 0, 1, 2, 2, 2, 2, 2, 1, 1, 2];
 /** Arguments of a call that are counted. */
 const MAX_ARGUMENTS = 30;
 
@@ -161,6 +162,7 @@ class Encoder {
         return [this.numberOf(meaning.of)];
       case "first":
       case "either":
+      case "same":
         return [this.numberOf(meaning.of), this.numberOf(meaning.otherwise)];
       case "overload":
         return [meaning.line, meaning.takes];

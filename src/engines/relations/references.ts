@@ -26,6 +26,7 @@ export function mayBeFunction(meaning: Meaning, classes: ReadonlyMap<number, Ope
     case "value":
     case "super":
     case "handed":
+    case "same":
     case "opaque":
     case "ambiguous":
     case "global":

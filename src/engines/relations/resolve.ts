@@ -12,6 +12,7 @@ import { IN_PROGRAM, isProgram } from "./program.ts";
 import {
   type Candidate,
   type Follower,
+  isSamePlace,
   placeOf,
   type Place,
   type Read,
@@ -108,6 +109,8 @@ class Resolver implements Follower {
       }
       case "first":
         return firstKnown(this, path, meaning, this.#asDefinition);
+      case "same":
+        return this.#sameOf(path, meaning, this.#asDefinition);
       case "returned":
       case "instance":
       case "handed":
@@ -128,6 +131,12 @@ class Resolver implements Follower {
       case "opaque":
         return "none";
     }
+  }
+
+  /** The place that two meanings lead to; unknown if they lead to different ones, or one of them to none that is known. */
+  async #sameOf(path: string, { of, otherwise }: Extract<Meaning, { to: "same" }>, read: Read): Promise<Resolved> {
+    const [found, other] = [await read(path, of), await read(path, otherwise)];
+    return isSamePlace(found, other) ? found : "unknown";
   }
 
   async #nameIn(of: Resolved, name: string): Promise<Resolved> {
@@ -155,6 +164,7 @@ class Resolver implements Follower {
     if (meaning.to === "member")
       return this.valueOfMember(path, await this.receiverOf(path, meaning.of), meaning.name, outerName(meaning.of));
     if (meaning.to === "first") return firstKnown(this, path, meaning, (own, of) => this.valueOf(own, of));
+    if (meaning.to === "same") return this.#sameOf(path, meaning, (own, of) => this.valueOf(own, of));
     if (meaning.to === "returned") return this.#returned(path, ofPackage(path, meaning.by));
     return this.resolve(path, meaning);
   }

@@ -114,6 +114,14 @@ export interface FoundMember extends Place {
 /** A member that was found, as a target. */
 export const placeOf = ({ path, line, among }: FoundMember): Target => ({ path, line, ...(among && { among }) });
 
+/** Whether two meanings lead to one place. */
+export const isSamePlace = (one: Resolved, other: Resolved): boolean =>
+  typeof one !== "string" &&
+  typeof other !== "string" &&
+  one.path === other.path &&
+  one.line === other.line &&
+  (one.wrapping ?? []).join(" ") === (other.wrapping ?? []).join(" ");
+
 /** What a name is of a wrapped value, where that is not simply the member of what is wrapped; undefined where it is. */
 export function throughWrapping(of: Target, name: string): Resolved | undefined {
   const around = of.wrapping ?? [];

@@ -251,6 +251,7 @@ class Decoder {
         return { to, of: meaning() };
       case "first":
       case "either":
+      case "same":
         return { to, of: meaning(), otherwise: meaning() };
       case "overload":
         return { to, line: next.varint(), takes: next.varint() };

@@ -19,6 +19,7 @@ export type UseKind = "call" | "construct" | "inherit" | "decorator" | "referenc
  * - `first`: what `of` means, or `otherwise` if the rules find no definition there
  * - `overload`: the function on this line, which may be one of several of its name, and how many arguments it takes (`takes` of `overload-sets.ts`)
  * - `either`: what `of` means or what `otherwise` means; an `overload`, or several
+ * - `same`: the place that `of` and `otherwise` both mean; unknown if these differ
  * - `handed`: what `by` hands to a function that it is called with, at a `parameterKey`
  * - `opaque`: bound in the file to something that is not followed, such as a parameter without a type
  * - `ambiguous`: bound several times, to different things
@@ -39,6 +40,7 @@ export type Meaning =
   | { to: "handed"; by: Meaning; at: number }
   | { to: "overload"; line: number; takes: number }
   | { to: "either"; of: Meaning; otherwise: Meaning }
+  | { to: "same"; of: Meaning; otherwise: Meaning }
   | { to: "opaque" | "ambiguous" | "global" };
 
 /** A meaning without what says that it is only likely. */

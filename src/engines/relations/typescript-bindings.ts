@@ -4,9 +4,18 @@ import { commonExports } from "./commonjs.ts";
 import { type Expression, holderOf, lookUp, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH, MAX_EXPRESSION_DEPTH } from "./limits.ts";
-import { expressionOf, FUNCTION, givenValues, objectOf, ownOf, type Place } from "./typescript-expressions.ts";
+import {
+  expressionOf,
+  FUNCTION,
+  givenValues,
+  objectOf,
+  ownOf,
+  type Place,
+  typeOf,
+  valuesInArray,
+} from "./typescript-expressions.ts";
 import { WHOLE_MODULE } from "./types.ts";
-import { ITERATED } from "./wrapped.ts";
+import { ITERATED, PLACE, SECOND_PLACE } from "./wrapped.ts";
 
 /** The value at the end of `a = b = value`; where `module.exports` is among them, the variable is what the module exports. */
 export function assignedTo(
@@ -70,10 +79,35 @@ export function pattern(node: SyntaxNode | undefined, place: Place, value?: Expr
     pattern(node.field("value"), inner, likely(part(node.field("key")?.text ?? "")));
   else if (node.type.endsWith("assignment_pattern")) pattern(node.field("left"), inner, value);
   else if (node.type === "array_pattern")
-    // Of an entry the second name is the value.
-    for (const [i, child] of node.namedChildren.entries()) pattern(child, inner, i === 1 ? part("second") : undefined);
+    for (const [child, at] of placesIn(node)) pattern(child, inner, part(at === 1 ? SECOND_PLACE : PLACE));
   else if (node.type === "rest_pattern") for (const child of node.namedChildren) pattern(child, inner);
   else if (node.type.endsWith("_pattern")) for (const child of node.namedChildren) pattern(child, inner, value);
+}
+
+/** The parts of an array pattern with their places: `[, b]` has only the second. */
+function placesIn(node: SyntaxNode): [part: SyntaxNode, at: number][] {
+  let at = 0;
+  const parts: [SyntaxNode, number][] = [];
+  for (const child of node.children)
+    if (child.type === ",") at++;
+    else if (!/^[[\]]$/.test(child.type)) parts.push([child, at]);
+  return parts;
+}
+
+/** Binds the names of a pattern to a value, whose parts may be written down: `const [a, b] = await Promise.all([f(), g()])`. */
+export function destructured(
+  node: SyntaxNode,
+  type: SyntaxNode | undefined,
+  value: SyntaxNode | undefined,
+  place: Place,
+): void {
+  if (type) return pattern(node, place, typeOf(type, place.scope));
+  const values = node.type === "array_pattern" ? valuesInArray(value, place.scope) : undefined;
+  if (!values) return pattern(node, place, value && expressionOf(value, place.scope));
+  for (const [child, at] of placesIn(node)) {
+    const own = values[at];
+    pattern(child, place, own && expressionOf(own, place.scope));
+  }
 }
 
 /** A part of a value may be a function itself, so that calls of its name are calls of that. */

@@ -8,7 +8,7 @@ import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { loadedModule } from "./loaded-module.ts";
 import type { UseKind } from "./types.ts";
 import type { Place as BasePlace } from "./walk.ts";
-import { ELEMENT, LIST, MAP } from "./wrapped.ts";
+import { ELEMENT, ITERATED, LIST, MAP } from "./wrapped.ts";
 
 export interface Place extends BasePlace {
   /** What the function around returns. */
@@ -43,7 +43,7 @@ export function giveTypes(base: SyntaxNode, given: SyntaxNode | undefined, opene
 /** The value of a variable: constructions and calls are followed, names as types of parameters. */
 export function valueOf(node: SyntaxNode, scope: Scope): Expression {
   const of = expressionOf(node, scope);
-  if (of.is === "member" || of.is === "class" || of.is === "call" || of.is === "import") return of;
+  if (/^(?:member|class|call|import|likely)$/.test(of.is)) return of;
   if (of.is !== "name") return UNKNOWN;
   const binding = lookUp(scope, of.name);
   return (binding?.is === "variable" ? (binding.type ?? binding.value) : undefined) ?? UNKNOWN;
@@ -53,13 +53,13 @@ export function valueOf(node: SyntaxNode, scope: Scope): Expression {
 export const givenValues = (node: SyntaxNode, scope: Scope): Expression[] =>
   alternativesOf(node, choices).map((each) => (isNothing(each) ? NOTHING : valueOf(each, scope)));
 
-const choices = (node: SyntaxNode): (SyntaxNode | undefined)[] | undefined =>
-  node.type === "ternary_expression"
-    ? [node.field("consequence"), node.field("alternative")]
-    : operands(node, /^(?:\?\?|\|\|)$/);
+function choices(node: SyntaxNode): (SyntaxNode | undefined)[] | undefined {
+  if (node.type === "ternary_expression") return [node.field("consequence"), node.field("alternative")];
+  return node.type === "assignment_expression" ? [node.field("right")] : operands(node, /^(?:\?\?|\|\|)=?$/);
+}
 
 const operands = (node: SyntaxNode, operator: RegExp): (SyntaxNode | undefined)[] | undefined =>
-  node.type === "binary_expression" && operator.test(node.field("operator")?.text ?? "")
+  /^(?:binary|augmented_assignment)_expression$/.test(node.type) && operator.test(node.field("operator")?.text ?? "")
     ? [node.field("left"), node.field("right")]
     : undefined;
 
@@ -147,10 +147,18 @@ export function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Express
       return { is: "member", of: inner("module"), name: node.field("name")?.text ?? "" };
     case "call_expression": {
       const module = loadedModule(node);
-      return module === undefined ? { is: "call", of: inner("function") } : { is: "import", module, name: "*" };
+      if (module !== undefined) return { is: "import", module, name: "*" };
+      return elementsGiven(node, scope, depth) ?? { is: "call", of: inner("function") };
     }
-    case "new_expression":
-      return { is: "call", of: inner("constructor") };
+    case "new_expression": {
+      const given = node.field("type_arguments")?.namedChildren ?? [];
+      const container = containerOf(node.field("constructor"), given, scope, depth);
+      return { is: "call", of: container ?? inner("constructor") };
+    }
+    case "assignment_expression":
+      return inner("right");
+    case "augmented_assignment_expression":
+      return ASSIGNS_IF_NOTHING.test(node.field("operator")?.text ?? "") ? likely(inner("right")) : UNKNOWN;
     case "subscript_expression":
       return { is: "member", of: inner("object"), name: ELEMENT };
     case "as_expression":
@@ -163,8 +171,9 @@ export function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Express
     }
     case "array": {
       const [first] = node.namedChildren;
+      if (first?.type === "spread_element") return likely(listOf(first.namedChild(0), ITERATED, scope, depth));
       const of = first && expressionOf(first, scope, depth + 1);
-      return of?.is === "call" ? { is: "likely", of: { is: "member", of, name: LIST } } : UNKNOWN;
+      return of?.is === "call" ? likely({ is: "member", of, name: LIST }) : UNKNOWN;
     }
     case "await_expression":
     case "parenthesized_expression":
@@ -175,6 +184,57 @@ export function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Express
     default:
       return UNKNOWN;
   }
+}
+
+const likely = (of: Expression): Expression => (of.is === "unknown" ? UNKNOWN : { is: "likely", of });
+
+/** Operators that give a variable the value on their right if it has none. */
+const ASSIGNS_IF_NOTHING = /^(?:\?\?|\|\|)=$/;
+
+/** Functions of the standard library that make an array of what their only argument holds. */
+const GIVE_ARRAYS: ReadonlyMap<string, string> = new Map([
+  ["Array.from", ITERATED],
+  ["Object.values", ELEMENT],
+  ["Object.entries", ITERATED],
+]);
+
+/** The array that a call of such a function gives; undefined for other calls. */
+function elementsGiven(node: SyntaxNode, scope: Scope, depth: number): Expression | undefined {
+  const called = node.field("function");
+  const step = called?.type === "member_expression" ? GIVE_ARRAYS.get(called.text) : undefined;
+  const given = node.field("arguments")?.namedChildren ?? [];
+  if (step === undefined || given.length !== 1 || lookUp(scope, called?.field("object")?.text ?? "")) return undefined;
+  return listOf(given[0], step, scope, depth);
+}
+
+/** An array of what a value holds. */
+function listOf(value: SyntaxNode | undefined, step: string, scope: Scope, depth: number): Expression {
+  const of = value ? expressionOf(value, scope, depth + 1) : UNKNOWN;
+  return of.is === "unknown" ? UNKNOWN : { is: "member", of: { is: "member", of, name: step }, name: LIST };
+}
+
+/** The values at the places of an array, or of `Promise.all` of one; undefined for other nodes, and where one is spread. */
+export function valuesInArray(value: SyntaxNode | undefined, scope: Scope): readonly SyntaxNode[] | undefined {
+  let node = value;
+  if (node?.type === "await_expression") node = node.namedChild(0);
+  if (node?.type === "call_expression" && node.field("function")?.text === "Promise.all" && !lookUp(scope, "Promise"))
+    node = node.field("arguments")?.namedChild(0);
+  const isSpread = ({ type }: SyntaxNode): boolean => type === "spread_element";
+  return node?.type === "array" && !node.namedChildren.some(isSpread) ? node.namedChildren : undefined;
+}
+
+/** A list or map of the standard library with the type of its values; undefined for other types, and without type arguments. */
+function containerOf(
+  name: SyntaxNode | undefined,
+  given: readonly SyntaxNode[],
+  scope: Scope,
+  depth: number,
+): Expression | undefined {
+  // A name that the file binds is not that of the standard library.
+  if (!name || !given[0] || lookUp(scope, name.text)) return undefined;
+  const wrapping = LISTS.test(name.text) ? LIST : MAPS.test(name.text) ? MAP : undefined;
+  if (wrapping === undefined) return undefined;
+  return wrappedType(typeOf(given[wrapping === MAP ? 1 : 0] ?? given[0], scope, depth + 1), wrapping);
 }
 
 /** A declared type: `T`, `m.T`, `T<…>`, `T | undefined`; of a promise what it resolves to. */
@@ -192,12 +252,9 @@ export function typeOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
       const given = node.field("type_arguments")?.namedChildren ?? [];
       const [argument] = given;
       if (!name) return UNKNOWN;
-      // A name that the file binds is not that of the standard library.
-      if (!argument || lookUp(scope, name.text)) return typeOf(name, scope, depth + 1);
-      if (TRANSPARENT.test(name.text)) return typeOf(argument, scope, depth + 1);
-      const wrapping = LISTS.test(name.text) ? LIST : MAPS.test(name.text) ? MAP : undefined;
-      if (wrapping === undefined) return typeOf(name, scope, depth + 1);
-      return wrappedType(typeOf(given[wrapping === MAP ? 1 : 0] ?? argument, scope, depth + 1), wrapping);
+      if (argument && TRANSPARENT.test(name.text) && !lookUp(scope, name.text))
+        return typeOf(argument, scope, depth + 1);
+      return containerOf(name, given, scope, depth) ?? typeOf(name, scope, depth + 1);
     }
     case "array_type": {
       const child = node.namedChild(0);

@@ -3,7 +3,15 @@ import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { templateCalls } from "./angular.ts";
 import { type Expression, NOTHING, type OpenClass, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
-import { assignedTo, fieldAssignment, heldObject, loopVariable, pattern, thisOf } from "./typescript-bindings.ts";
+import {
+  assignedTo,
+  destructured,
+  fieldAssignment,
+  heldObject,
+  loopVariable,
+  pattern,
+  thisOf,
+} from "./typescript-bindings.ts";
 import { jsxComponent, usedName } from "./typescript-components.ts";
 import { aliasOf, callbackTypes, functionField, handedTo } from "./typescript-callbacks.ts";
 import {
@@ -326,7 +334,7 @@ function declarator(node: SyntaxNode, place: Place): void {
     }
   } else if (name?.type === "object_pattern" && module !== undefined && taken === undefined)
     requiredNames(name, module, place);
-  else pattern(name, place, type ? typeOf(type, scope) : value && expressionOf(value, scope));
+  else if (name) destructured(name, type, value, place);
   if (value?.type === "identifier") reference(value, place);
   else if (value) visit(value, place);
 }

@@ -23,6 +23,9 @@ export const ITERATOR = "<iterator>";
 export const ELEMENT = "<element>";
 /** What a loop over a list or map gives: of a map its entries. */
 export const ITERATED = "<iterated>";
+/** What a pattern takes from a list at a place; at the second place, from an entry its value. */
+export const PLACE = "<place>";
+export const SECOND_PLACE = "<second place>";
 /** Value of `with … as` in Python: what a generator function yields, otherwise the object itself. */
 export const ENTERED = "<entered>";
 /** The target of `*`: of an iterator or smart pointer; a plain pointer is not told from what it points to. */
@@ -58,6 +61,10 @@ export function unwrappedBy(around: readonly Wrapping[], step: string): readonly
       return outermost === LIST ? inside : undefined;
     case ENTERED:
       return outermost === LIST ? inside : around;
+    case PLACE:
+      return outermost === LIST ? inside : undefined;
+    case SECOND_PLACE:
+      return outermost === LIST || outermost === ENTRY ? inside : undefined;
     case "second":
       return outermost === ENTRY ? inside : undefined;
     default:
@@ -66,7 +73,17 @@ export function unwrappedBy(around: readonly Wrapping[], step: string): readonly
 }
 
 export const isStep = (name: string): boolean => STEPS.has(name);
-const STEPS: ReadonlySet<string> = new Set([UNWRAPPED, ARROW, TARGET, ELEMENT, ITERATED, ENTERED, "second"]);
+const STEPS: ReadonlySet<string> = new Set([
+  UNWRAPPED,
+  ARROW,
+  TARGET,
+  ELEMENT,
+  ITERATED,
+  ENTERED,
+  PLACE,
+  SECOND_PLACE,
+  "second",
+]);
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
@@ -97,6 +114,7 @@ export function givenBy(around: readonly Wrapping[], method: string, isCpp: bool
     return outermost === MAP ? [...inside, ENTRY, ITERATOR] : [...inside, ITERATOR];
   if (outermost === LIST) {
     if (GIVE_ELEMENT.has(method)) return inside;
+    if (method === "entries") return [...inside, ENTRY, LIST];
     return GIVE_LIST.has(method) ? around : undefined;
   }
   if (outermost === MAP) {

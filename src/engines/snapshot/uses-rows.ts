@@ -24,7 +24,8 @@ const UNKNOWN = "?";
 
 /**
  * A meaning as text: `line 12` for a definition of the file, `module#name` for an import, `x.name` for a member, `x()` for a result,
- * `x(=>)` for what x passes to a callback, `<x>` for a value of type x, `x | y` for x, or y if x is not defined, or if it is the overload that is meant. Null if the file says nothing.
+ * `x(=>)` for what x passes to a callback, `<x>` for a value of type x, `x | y` for x, or y if x is not defined, or if it is the overload that is meant,
+ * `x & y` for what both x and y are. Null if the file says nothing.
  */
 export function describeMeaning(meaning: Meaning): string | null {
   const text = textOf(meaning, MAX_EXPRESSION_DEPTH);
@@ -58,6 +59,8 @@ function textOf(meaning: Meaning, depth: number): string {
       if (of.includes(UNKNOWN)) return otherwise;
       return otherwise === UNKNOWN ? of : `${of} | ${otherwise}`;
     }
+    case "same":
+      return `${textOf(meaning.of, depth >> 1)} & ${textOf(meaning.otherwise, depth - 1)}`;
     case "instance":
       return `<${textOf(meaning.of, depth - 1)}>`;
     case "opaque":

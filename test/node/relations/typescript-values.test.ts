@@ -178,4 +178,69 @@ describe("functions of TypeScript that are named without being called", () => {
       "save@3 → app.tsx:2",
     ]);
   });
+
+  it("are held by lists and maps that are constructed with a type", async () => {
+    const app = lines(
+      "class Item { go() {} }", // 1
+      "const byName = new Map<string, Item>();",
+      "const nested = new WeakMap<object, Map<string, Item>>();",
+      "const all = new Set<Item>();",
+      "function run(record: Record<string, Item>, list: Item[]) {",
+      "  byName.get('a')!.go();", // 6
+      "  nested.get({})?.get('a')?.go();",
+      "  for (const item of all) item.go();",
+      "  for (const item of byName.values()) item.go();",
+      "  for (const [, item] of byName) item.go();", // 10
+      "  for (const [key, item] of list.entries()) item.go();",
+      "  for (const item of Object.values(record)) item.go();",
+      "  for (const [key, item] of Object.entries(record)) item.go();", // 13
+      "  Array.from(all).map((item) => item.go());",
+      "  [...all].map((item) => item.go());",
+      "  const [first, second] = list; first.go();", // 16
+      "  second.go();",
+      "  Array.from(all, (item) => 1)[0].go();", // 18
+      "  const own = [new Item()]; own[0].go();",
+      "}",
+      "function own(Map, Array) {", // 21
+      "  new Map<string, Item>().get('a').go();",
+      "  Array.from(all)[0].go();",
+      "  for (const [key] of byName) key.go();",
+      "}",
+    );
+    const calls = (await callsIn({ "app.ts": app }, "app.ts")).filter((call) => call.startsWith("go@"));
+    expect(calls).toEqual([
+      ...[6, 7, 8, 9, 10, 11, 12, 13, 14].map((line) => `go@${line} → app.ts:1`),
+      "go@15 → app.ts:1 likely",
+      "go@16 → app.ts:1",
+      "go@17 → app.ts:1",
+      "go@18 → outside",
+      "go@19 → app.ts:1 likely",
+      ...[22, 23, 24].map((line) => `go@${line} → unknown`),
+    ]);
+  });
+
+  it("are what assignments give, and the results that are awaited together", async () => {
+    const app = lines(
+      "class Item { go() {} }", // 1
+      "class Other { go() {} }",
+      "async function load(): Promise<Item> {}",
+      "async function run(shelf, cached: Item | undefined) {",
+      "  const made = (shelf.item = new Item()); made.go();", // 5
+      "  (cached ??= new Item()).go();",
+      "  (cached += new Item()).go();", // 7
+      "  const [one, two] = await Promise.all([load(), new Other()]); one.go();",
+      "  two.go();",
+      "  const [three, four] = await Promise.all([...all, load()]); four.go();", // 10
+      "}",
+    );
+    const calls = (await callsIn({ "app.ts": app }, "app.ts")).filter((call) => call.startsWith("go@"));
+    expect(calls).toEqual([
+      "go@5 → app.ts:1",
+      "go@6 → app.ts:1 likely",
+      "go@7 → unknown",
+      "go@8 → app.ts:1",
+      "go@9 → app.ts:2",
+      "go@10 → outside",
+    ]);
+  });
 });
