@@ -33,6 +33,7 @@ const CASES: { readonly [N in QuestionName]: readonly Case<N>[] } = {
     [{ name: "clsexprd", match: "fuzzy" }],
     [{ name: "closeExpird" }, ROWS.similar],
     [{ name: "zyxwvut" }, ROWS.unknown],
+    [{ name: "src/session-store.ts:4" }, ROWS.unknown],
   ],
   references: [
     [{ name: "closeExpired" }],
@@ -47,6 +48,7 @@ const CASES: { readonly [N in QuestionName]: readonly Case<N>[] } = {
     [{ name: "startCleanup", relation: "callers" }, ROWS.empty],
     [{ name: "SessionStore", relation: "implementations" }, ROWS.empty],
     [{ name: "closeExpird", relation: "callers" }, ROWS.unknown],
+    [{ name: "src/session-store.ts:4", relation: "callers" }, ROWS.unknown],
     [{ relation: "importers", path: "src/sesion-store.ts" }, ROWS.unknown],
   ],
   definition: [

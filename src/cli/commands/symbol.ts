@@ -24,7 +24,7 @@ export async function symbol(context: Context, name: string, options: SymbolOpti
     // A script that asks for a name must not take a similar one for it.
     missing: ({ symbols: similar, match, tooLarge }) =>
       match === "fuzzy" && request.match === undefined
-        ? new NotFoundError("name", name, nearNames(similar), tooLarge)
+        ? new NotFoundError("name", name, nearNames(similar), { tooLarge })
         : undefined,
   });
   const { ui } = context;

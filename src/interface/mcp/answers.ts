@@ -231,7 +231,8 @@ export function fileText(
 }
 
 /** The text for a name or path that no index has: what may have been meant, or what else to ask. */
-export function notFoundText({ field, value, near, tooLarge }: NotFoundError): string {
+export function notFoundText({ field, value, near, tooLarge, isPlace }: NotFoundError): string {
+  if (isPlace) return `${field} must be a name, and ${value} is a place. Defined there: ${near.join(", ")}.`;
   const missing = field === "path" ? `${value} is not in the index.` : `Nothing in the index is named ${value}.`;
   const other = `search_code finds ${field === "path" ? "files by name and content" : "code by what it does"}.`;
   return `${missing} ${near.length === 0 ? other : `Similar: ${near.join(", ")}${tooLarge ? "." : ""}`}${noteOf(tooLarge)}`;

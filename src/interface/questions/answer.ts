@@ -52,7 +52,7 @@ function refuse(field: string, problem: string | undefined): void {
  * A path from the root of the tree: without its `./` or `/`, and without the folder of the work tree if it is absolute. In a work tree on
  * Windows `\\` separates folders as well.
  */
-function treePath(path: string, root: string | undefined): string {
+export function treePath(path: string, root: string | undefined): string {
   const given = isOnWindows(root) ? path.replaceAll("\\", "/") : path;
   return withoutRoot(given, root).replace(/^(?:\.?\/)+/, "");
 }

@@ -212,25 +212,44 @@ export function unreadText(unread: readonly string[]): string {
   return `not complete: ${what} not searched, because git cannot read their objects (see \`git fsck\`): ${named}`;
 }
 
+/** What is known of a name or path that no index has. */
+interface Missing {
+  /** Files that may define a name; undefined if there are none, or that is not known. */
+  tooLarge?: TooLarge | undefined;
+  /** The name is a place, `path:line`. */
+  isPlace?: boolean;
+}
+
 /** A name or path that no index has. */
 export class NotFoundError extends QuestionError {
   override readonly name = "NotFoundError";
   /** The parameter that named it. */
-  readonly field: "name" | "path";
+  readonly field: "name" | "path" | "from" | "to";
   readonly value: string;
   /** Up to five names or paths that may have been meant. */
   readonly near: readonly string[];
-  /** Files that may define a name; undefined if there are none, or that is not known. */
   readonly tooLarge: TooLarge | undefined;
+  readonly isPlace: boolean;
 
-  constructor(field: "name" | "path", value: string, near: readonly string[], tooLarge?: TooLarge) {
-    const similar = near.length === 0 ? [] : [`similar: ${near.join(", ")}`];
+  constructor(
+    field: NotFoundError["field"],
+    value: string,
+    near: readonly string[],
+    { tooLarge, isPlace = false }: Missing = {},
+  ) {
+    const similar = near.length === 0 ? [] : [`${isPlace ? "defined there" : "similar"}: ${near.join(", ")}`];
     const hint = [...similar, ...(tooLarge ? [tooLargeText(tooLarge)] : [])].map((part) => `; ${part}`).join("");
-    const missing = field === "path" ? `the index has no file ${value}` : `nothing in the index is named ${value}`;
+    const missing =
+      field === "path"
+        ? `the index has no file ${value}`
+        : isPlace
+          ? `must be a name, not a place: ${value}`
+          : `nothing in the index is named ${value}`;
     super("NOT_FOUND", `${field}: ${missing}${hint}`);
     this.field = field;
     this.value = value;
     this.near = near;
     this.tooLarge = tooLarge;
+    this.isPlace = isPlace;
   }
 }

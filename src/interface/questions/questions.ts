@@ -7,7 +7,7 @@ import type { DefinitionAnswer } from "./relations/definition.ts";
 import type { CallPathAnswer } from "./relations/path.ts";
 import { InvalidFieldError, question, type TooLarge } from "./code-index.ts";
 import { coverage, files, grep } from "./exact.ts";
-import { tooLargeIn, unknownName, unknownPath } from "./unknown.ts";
+import { definedAt, tooLargeIn, unknownName, unknownPath } from "./unknown.ts";
 
 /** Places by what they do or say. Nothing found is an empty answer. */
 export const search = question({
@@ -22,7 +22,8 @@ export const symbols = question({
   parameters: SYMBOLS,
   answer: async (indexes, request): Promise<SymbolAnswer & { tooLarge?: TooLarge }> => {
     const answer = await indexes.symbols(request);
-    if (answer.symbols.length === 0) throw await unknownName(indexes, request.name);
+    const isPlace = answer.match !== "exact" && (await definedAt(indexes, request.name)).length > 0;
+    if (isPlace || answer.symbols.length === 0) throw await unknownName(indexes, request.name);
     const tooLarge = answer.match === "exact" ? undefined : await tooLargeIn(indexes);
     return tooLarge ? { ...answer, tooLarge } : answer;
   },

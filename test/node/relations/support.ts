@@ -11,7 +11,8 @@ import { analyzeContent } from "../../../src/engines/search/analyze.ts";
 import type { SearchIndex } from "../../../src/engines/search/search-index.ts";
 import { buildSegment } from "../../../src/engines/search/segment-writer.ts";
 import type { TextSource } from "../../../src/engines/search/types.ts";
-import { findSymbols } from "../../../src/engines/search/lookups.ts";
+import { findSymbols, outlineOf } from "../../../src/engines/search/lookups.ts";
+import { findReferences } from "../../../src/engines/search/references.ts";
 import type { OpenIndexes } from "../../../src/interface/questions/code-index.ts";
 import { UsesFinder } from "../../../src/interface/questions/relations/callers.ts";
 import { sharedParser } from "../parsing/support.ts";
@@ -109,6 +110,11 @@ export async function indexesOf(files: Files): Promise<OpenIndexes> {
   const indexes: Partial<OpenIndexes> = {
     indexes: [{ name: "r", gitSha: null, indexedAtMs: 0, isWorkTree: false }],
     symbols: (request) => findSymbols(index, request, texts),
+    references: (request) => findReferences(index, request, texts),
+    outline: async (path) => {
+      const found = await outlineOf(index, 0, path, texts);
+      return found && { revision: 0, ...found };
+    },
     withUses: (_, work) => work(uses, uses),
   };
   return indexes as OpenIndexes;

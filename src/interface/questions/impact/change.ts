@@ -10,7 +10,7 @@ import { nameWords } from "../../../engines/search/paths.ts";
 import { InvalidFieldError, nothingIndexed, type OpenIndexes, QuestionError } from "../code-index.ts";
 import { symbolKey } from "../relations/found.ts";
 import { inheritedMembers } from "../relations/inherited.ts";
-import { unknownPath } from "../unknown.ts";
+import { unknownName, unknownPath } from "../unknown.ts";
 import { declaredNames, type InterfaceChange, isPublic } from "./interfaces.ts";
 import type { RemovedDefinition } from "./removed-uses.ts";
 import { touchedBy } from "./touched.ts";
@@ -97,6 +97,7 @@ export async function revisionOf(
   if (name !== undefined) {
     const exact = (await indexes.symbols({ name, match: "exact", limit: MAX_DEFINITIONS })).symbols;
     const symbols = exact.length > 0 ? exact : await inheritedMembers(indexes, name);
+    if (symbols.length === 0) throw await unknownName(indexes, name);
     const revisions = [...new Set(symbols.map(({ revision }) => revision))];
     if (revisions.length > 1) throw inSeveral(indexes, "name", name, revisions);
     return { revision: revisions[0] ?? 0, definitions: symbols };

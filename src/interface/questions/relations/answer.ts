@@ -5,7 +5,7 @@ import { placeIn } from "../../../engines/relations/marked-paths.ts";
 import type { QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { lastPart } from "../../../engines/search/names.ts";
 import { InvalidFieldError, NotFoundError, nothingIndexed, type OpenIndexes } from "../code-index.ts";
-import { unknownPath } from "../unknown.ts";
+import { unknownName, unknownPath } from "../unknown.ts";
 import { CalleesFinder } from "./callees.ts";
 import { bySureness, UsesFinder } from "./callers.ts";
 import { type Counts, noCounts } from "./counts.ts";
@@ -83,7 +83,7 @@ export async function relatedReferences(indexes: OpenIndexes, request: RelationR
   try {
     defined = await definitionsOf(indexes, request);
   } catch (error) {
-    if (!(error instanceof NotFoundError) || error.field !== "name" || path !== undefined) throw error;
+    if (!(error instanceof NotFoundError) || error.field !== "name" || error.isPlace || path !== undefined) throw error;
     const outside = await outsideAnswer(indexes, request);
     if (!outside || (outside.answer.total === 0 && !outside.isMentioned && outside.answer.outside?.length === 0))
       throw error;
@@ -282,7 +282,11 @@ async function definitionsOf(indexes: OpenIndexes, request: RelationRequest): Pr
   const there = symbols.filter((own) => line === undefined || (own.startLine <= line && line <= own.endLine));
   if (there.length > 0) return { definitions: there, areInherited: false };
   const anywhere = path === undefined ? symbols : await definedIn(undefined);
-  if (anywhere.length === 0) return { definitions: await inheritedMembers(indexes, name, path), areInherited: true };
+  if (anywhere.length === 0) {
+    const inherited = await inheritedMembers(indexes, name, path);
+    if (inherited.length === 0) throw await unknownName(indexes, name);
+    return { definitions: inherited, areInherited: true };
+  }
   const places = anywhere.slice(0, 5).map((own) => `${own.path}:${own.startLine}`);
   throw new InvalidFieldError("path", `${name} is not defined there, but at ${places.join(", ")}`);
 }

@@ -3,20 +3,16 @@ import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/qu
 import { lastPart, nameParts } from "../../../engines/search/names.ts";
 import type { FoundSymbol } from "../../../engines/search/types.ts";
 import type { OpenIndexes } from "../code-index.ts";
-import { unknownName } from "../unknown.ts";
 import { innermostOf, TYPES } from "./found.ts";
 
 /** Types of the name that are looked at, and definitions that may be the member. */
 const MAX_TYPES = 10;
 const MAX_MEMBERS = 300;
 
-/**
- * The definitions of `Type.member` where `Type` inherits the member and no index has that name. Throws what `unknownName` says if there are
- * none.
- */
+/** The definitions of `Type.member` where `Type` inherits the member and no index has that name. */
 export async function inheritedMembers(indexes: OpenIndexes, name: string, path?: string): Promise<FoundSymbol[]> {
   const owner = nameParts(name).slice(0, -1).join(".");
-  if (owner === "") throw await unknownName(indexes, name);
+  if (owner === "") return [];
   const { symbols } = await indexes.symbols({ name: owner, match: "exact", limit: MAX_TYPES, path });
   const found: FoundSymbol[] = [];
   const types = symbols.filter(({ kind }) => TYPES.has(kind));
@@ -26,7 +22,6 @@ export async function inheritedMembers(indexes: OpenIndexes, name: string, path?
     );
     found.push(...members);
   }
-  if (found.length === 0) throw await unknownName(indexes, name);
   return found;
 }
 

@@ -9,6 +9,7 @@ import { CalleesFinder } from "./callees.ts";
 import { type Certainty, lessSure, symbolKey, TYPES } from "./found.ts";
 import { ImplementationsFinder } from "./implementations.ts";
 import { inheritedMembers } from "./inherited.ts";
+import { unknownName } from "../unknown.ts";
 
 const MAX_DEFINITIONS = 50;
 /** Repositories that are asked. */
@@ -46,7 +47,7 @@ export interface CallPathAnswer {
  * Throws `NotFoundError` for a name that no index defines.
  */
 export async function callPaths(indexes: OpenIndexes, request: Request<typeof CALL_PATH>): Promise<CallPathAnswer> {
-  const [from, to] = [await definitionsOf(indexes, request.from), await definitionsOf(indexes, request.to)];
+  const [from, to] = [await definitionsOf(indexes, request, "from"), await definitionsOf(indexes, request, "to")];
   let truncated = false;
   for (const [revision, sources] of [...Map.groupBy(from, (each) => each.revision)].slice(0, MAX_REVISIONS)) {
     const targets = to.map((each) => Object.assign({}, each, { path: pathFrom(revision, each) }));
@@ -58,9 +59,16 @@ export async function callPaths(indexes: OpenIndexes, request: Request<typeof CA
   return { revision: from[0]?.revision ?? 0, paths: [], truncated };
 }
 
-async function definitionsOf(indexes: OpenIndexes, name: string): Promise<FoundSymbol[]> {
+async function definitionsOf(
+  indexes: OpenIndexes,
+  request: Request<typeof CALL_PATH>,
+  field: "from" | "to",
+): Promise<FoundSymbol[]> {
+  const name = request[field];
   const { symbols } = await indexes.symbols({ name, match: "exact", limit: MAX_DEFINITIONS });
-  return symbols.length > 0 ? symbols : inheritedMembers(indexes, name);
+  const definitions = symbols.length > 0 ? symbols : await inheritedMembers(indexes, name);
+  if (definitions.length === 0) throw await unknownName(indexes, name, field);
+  return definitions;
 }
 
 /** A step, by its path among all files of the question. */
