@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { deflateRawSync } from "node:zlib";
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ApiError } from "../../../src/lib/errors.ts";
 import { StalePlanError } from "../../../src/service/indexing/context.ts";
 import { UpstreamError } from "../../../src/engines/embedding/index.ts";
@@ -292,6 +292,28 @@ describe("the event stream", () => {
     expect(states.at(-1)).toEqual(status(9, "succeeded"));
     expect(states.length).toBeLessThan(10);
     expect(stopped).toBe(1);
+  });
+
+  it("sends a status once, however often it is reported", async () => {
+    vi.useFakeTimers();
+    try {
+      let push: (s: ReturnType<typeof status>) => void = () => {};
+      const stream = sseStream(status(0), (own) => {
+        push = own;
+        return () => {};
+      });
+      for (const n of [0, 1, 1, 2, 1]) {
+        push(status(n));
+        vi.advanceTimersByTime(1_000);
+      }
+      push(status(1, "succeeded"));
+      const text = await new Response(stream).text();
+      expect([...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => id)).toEqual(["1", "2", "3", "4", "5"]);
+      const done = [...text.matchAll(/"filesDone":(\d+)/g)].map(([, n]) => n);
+      expect(done).toEqual(["0", "1", "2", "1", "1"]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("unsubscribes when the reader leaves", async () => {
