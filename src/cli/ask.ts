@@ -6,6 +6,7 @@ import type { Hosted } from "../interface/questions/http.ts";
 import type { Context } from "./context.ts";
 import { CliError, EXIT, oneLine } from "./exit-codes.ts";
 import type { LocalInfo } from "./local-index/local-indexes.ts";
+import { noteSubmodules } from "./submodules.ts";
 import { showPaged } from "./terminal/pager.ts";
 import type { Project } from "./project.ts";
 import { typedName } from "./request.ts";
@@ -38,10 +39,11 @@ export async function ask<P extends Parameters, Answer extends object>(
   question: Question<P, Answer>,
   { options, request, missing, typed, otherwise }: AskOptions<P, Answer>,
 ): Promise<CommandAnswer<Answer>> {
-  const checked = <A extends Answer>(answer: A): A => {
+  const checked = <A extends Answered<Answer>>(answer: A): A => {
     const error = missing?.(answer);
-    if (error) throw error;
-    return answer;
+    if (!error) return answer;
+    noteSubmodules(context, answer.indexes);
+    throw error;
   };
   const remote = await remoteIndex(context, options);
   if (remote) {
@@ -60,6 +62,7 @@ export async function ask<P extends Parameters, Answer extends object>(
       const opened = openIndexes(index);
       const answer = await answerFrom(opened, question, request(project)).catch(async (error: unknown) => {
         if (error instanceof InvalidFieldError) throw invalidAsTyped(error, question.parameters, typed);
+        if (error instanceof NotFoundError && error.field === "name") noteSubmodules(context, opened.indexes);
         if (!(error instanceof NotFoundError) || ref !== undefined) throw error;
         const { explainMissing } = await import("./missing-path.ts");
         const explained = await explainMissing(project, error);

@@ -3,7 +3,9 @@ import { GAPS } from "../../contract/not-searched.ts";
 import { GREP, type Request } from "../../contract/questions.ts";
 import { linesByFile } from "../../engines/exact/lines.ts";
 import type { FoundLine, GrepAnswer } from "../../engines/exact/types.ts";
+import type { IndexInfo } from "../../interface/questions/code-index.ts";
 import { answerGrep, grepWithin } from "../../interface/questions/exact.ts";
+import { noteSubmodules } from "../submodules.ts";
 import { requestOf } from "../request.ts";
 import type { Context } from "../context.ts";
 import { folderPathOf, type Project } from "../project.ts";
@@ -31,7 +33,7 @@ const WITHOUT_BUDGET = { maxBytes: Infinity, maxMs: Infinity, now: () => Date.no
 
 /** What is shown as text. */
 interface Found {
-  answer: GrepAnswer & { indexes: readonly { name: string }[] };
+  answer: GrepAnswer & { indexes: readonly Pick<IndexInfo, "name" | "submodules">[] };
   root: string | undefined;
 }
 
@@ -58,6 +60,7 @@ export async function grepCommand(
     if (paths.length > 0 && files === 0 && Object.keys(notSearched).length === 0)
       throw new CliError(EXIT.usage, "NOT_FOUND", `no file of the tree is at or below ${paths.join(", ")}`);
     process.exitCode = report(context, answer);
+    if (paths.length === 0) noteSubmodules(context, answer.indexes);
   } catch (error) {
     const { code, message, requestId, details } = toCliError(error);
     throw new CliError(GREP_EXIT.failure, code, message, { requestId, details, cause: error });
@@ -122,7 +125,8 @@ async function showIndex(context: Context, requestIn: RequestIn, options: GrepFl
 /** Says what was not searched, and returns the exit code. */
 function report({ ui }: Context, { total, coverage, complete, gaps, withheldIn, truncated }: GrepAnswer): number {
   const notSearched = gaps.slice(0, MAX_NAMED).map(({ path, reason }) => `${path} (${reason})`);
-  const count = Object.entries(coverage.notSearched).reduce((sum, [, files]) => sum + files, 0);
+  const { submodule: _, ...leftOut } = coverage.notSearched;
+  const count = Object.values(leftOut).reduce((sum, files) => sum + files, 0);
   const missing = [
     ...(gaps.length === 0 && !complete ? reasonsOf(coverage) : []),
     ...(gaps.length === 0 ? [] : [`${notSearched.join(", ")}${gaps.length > MAX_NAMED ? ", …" : ""} not searched`]),

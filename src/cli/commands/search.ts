@@ -4,6 +4,7 @@ import { search } from "../../interface/questions/questions.ts";
 import { hasQuotedText, understoodText } from "../../interface/questions/understood.ts";
 import { type Match, matchedTexts, type SearchAnswer, type WeakMatch } from "../../engines/search/types.ts";
 import { ask, type CommandAnswer, nothingFound, placeText, show } from "../ask.ts";
+import { noteSubmodules } from "../submodules.ts";
 import { requestOf } from "../request.ts";
 import type { Context } from "../context.ts";
 import { plural } from "../terminal/ui.ts";
@@ -33,6 +34,7 @@ export async function searchCommand(context: Context, words: readonly string[], 
   if (understood) context.ui.note(understoodText(understood));
   if (weak) context.ui.note(`nothing matches well${unknownText(weak)}; what comes nearest, without lines:`);
   await show(context, found, searchResponse, () => describeResults(context, found, request.offset));
+  noteSubmodules(context, found.answer.indexes);
 }
 
 function noResults(

@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import type { OpenTexts } from "../../interface/questions/code-index.ts";
 import { inBackground } from "../background.ts";
 import type { Context } from "../context.ts";
+import { submodulesOf } from "../submodules.ts";
 import { commitOf, findProject, type Project } from "../project.ts";
 
 /** A search that takes no longer shows no progress. */
@@ -26,6 +27,7 @@ export async function askTexts<T>(
     gitSha: gitSha ?? null,
     indexedAtMs: Date.now(),
     isWorkTree: ref === undefined,
+    submodules: submodulesOf(project.root),
   };
   const texts = () =>
     ref === undefined || gitSha === undefined

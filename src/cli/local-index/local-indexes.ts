@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import type { IndexInfo, OpenIndexes } from "../../interface/questions/code-index.ts";
+import { submodulesOf } from "../submodules.ts";
 import { stateOf } from "./local-search.ts";
 import type { LocalIndex } from "./local-index.ts";
 
@@ -29,5 +30,7 @@ export function openIndexes(index: LocalIndex): OpenIndexes<LocalInfo> {
 
 export function infoOf(index: LocalIndex): LocalInfo {
   const { repo, root, gitSha, indexedAtMs, isWorkTree, stale, unread } = index.info;
-  return { name: repo ?? basename(root), gitSha, indexedAtMs, isWorkTree, stale, unread, state: stateOf(index) };
+  const name = repo ?? basename(root);
+  const submodules = submodulesOf(root);
+  return { name, gitSha, indexedAtMs, isWorkTree, stale, unread, submodules, state: stateOf(index) };
 }

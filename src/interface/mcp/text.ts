@@ -1,5 +1,5 @@
 /** Plain text for agents: numbered lines, headings, and answers that are shortened step by step until they fit a budget. */
-import { type IndexInfo, unreadText } from "../questions/code-index.ts";
+import { type IndexInfo, submodulesText, unreadText } from "../questions/code-index.ts";
 import { numberOf } from "../../lib/display.ts";
 
 /** As the service estimates tokens: four characters each. */
@@ -23,7 +23,8 @@ export function describeIndex(index: IndexInfo, nowMs: number): string {
   const indexed = `indexed ${ageOf(nowMs - index.indexedAtMs)}`;
   const state = index.stale === undefined ? indexed : `STALE: ${indexed}, later edits are missing (${index.stale})`;
   const unread = index.unread && index.unread.length > 0 ? `, ${unreadText(index.unread)}` : "";
-  return `${index.name}${commit}${edits}, ${state}${unread}`;
+  const submodules = index.submodules && index.submodules.length > 0 ? `, ${submodulesText(index.submodules)}` : "";
+  return `${index.name}${commit}${edits}, ${state}${unread}${submodules}`;
 }
 
 function ageOf(ms: number): string {

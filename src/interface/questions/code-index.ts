@@ -53,6 +53,8 @@ export interface IndexInfo {
   stale?: string | undefined;
   /** Files of the commit that could not be read, and folders, with a `/` behind them. */
   unread?: readonly string[] | undefined;
+  /** Folders of submodules, which are repositories of their own and not in the index; known of a work tree only. */
+  submodules?: readonly string[] | undefined;
 }
 
 export interface RepoInfo extends IndexInfo {
@@ -202,14 +204,25 @@ export function tooLargeText({ files, paths }: TooLarge): string {
     : `${files} files are too large to be indexed, but grep searches them: ${named}`;
 }
 
-/** Paths that are named of those that could not be read. */
-const NAMED_UNREAD = 3;
+/** Paths that are named of those that were not searched. */
+const NAMED_PATHS = 3;
 
 /** What to say of the files and folders of a commit that could not be read. */
 export function unreadText(unread: readonly string[]): string {
-  const named = `${unread.slice(0, NAMED_UNREAD).join(", ")}${unread.length > NAMED_UNREAD ? ", …" : ""}`;
+  const named = firstOf(unread);
   const what = unread.length === 1 ? "1 path of the commit was" : `${unread.length} paths of the commit were`;
   return `not complete: ${what} not searched, because git cannot read their objects (see \`git fsck\`): ${named}`;
+}
+
+/** What to say of submodules, which an index does not have. */
+export function submodulesText(submodules: readonly string[]): string {
+  return submodules.length === 1
+    ? `not searched: ${firstOf(submodules)}, a submodule`
+    : `not searched: ${submodules.length} submodules (${firstOf(submodules)})`;
+}
+
+function firstOf(paths: readonly string[]): string {
+  return `${paths.slice(0, NAMED_PATHS).join(", ")}${paths.length > NAMED_PATHS ? ", …" : ""}`;
 }
 
 /** What is known of a name or path that no index has. */

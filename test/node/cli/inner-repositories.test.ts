@@ -37,6 +37,31 @@ it("questions about a path in a submodule say where to ask, whichever it is", as
   expect([both.code, both.stdout]).toEqual([0, expect.stringContaining("outer")]);
 });
 
+it("search, grep and a name that is not found say which submodules were not searched", async () => {
+  const note = "not searched: sub, a submodule: ask from its folder, as after `cd sub`";
+  for (const [command, code] of [
+    [["search", "outer"], 0],
+    [["search", "inner", "--path", "sub/**"], 4],
+    [["search", '"inner()"'], 4],
+    [["grep", "function"], 0],
+    [["grep", "-F", "inner()"], 1],
+    [["symbol", "inner"], 4],
+  ] as const) {
+    const asked = await sandbox.ask("outer", [...command]);
+    expect([asked.code, asked.stderr], command.join(" ")).toEqual([code, expect.stringContaining(note)]);
+  }
+  for (const command of [
+    ["symbol", "outer"],
+    ["grep", "function", "a.ts"],
+    ["grep", "function", "--quiet"],
+    ["outline", "b.ts"],
+  ]) {
+    const asked = await sandbox.ask("outer", command);
+    expect(asked.stderr, command.join(" ")).not.toContain("submodule");
+  }
+  expect((await sandbox.ask("inner", ["search", "inner"])).stderr).toBe("");
+});
+
 it("a file that is only in the last commit is said to be there", async () => {
   for (const command of ["read", "outline"]) {
     const { code, stderr } = await sandbox.ask("outer", [command, "old/gone.ts"]);

@@ -24,6 +24,13 @@ describe("describeIndex", () => {
     );
   });
 
+  it("names submodules", () => {
+    expect(describeIndex({ ...index, submodules: [] }, 0)).not.toContain("submodule");
+    expect(describeIndex({ ...index, submodules: ["sub"] }, 0)).toMatch(/, not searched: sub, a submodule$/);
+    const submodules = ["a", "b", "c", "d"];
+    expect(describeIndex({ ...index, submodules }, 0)).toMatch(/, not searched: 4 submodules \(a, b, c, …\)$/);
+  });
+
   it("names what git cannot read of a commit", () => {
     const unread = ["a.ts", "lib/", "b.ts", "c.ts"];
     expect(describeIndex({ ...index, unread: [] }, 0)).not.toContain("complete");
