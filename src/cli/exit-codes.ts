@@ -92,6 +92,9 @@ const UNKNOWN_AUTHORITY =
 /** The handshake failed, mostly because the server speaks plain http. */
 const NO_TLS = /^cannot reach https:.*\(EPROTO\)$/;
 
+/** The messages of the api and the site for an address that neither has. */
+const WRONG_ADDRESS = /^there is no (?:such page$|\/)/;
+
 /** Node uses them if NODE_USE_ENV_PROXY is 1. */
 const PROXY_VARIABLES = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"];
 
@@ -101,6 +104,8 @@ function adviceOf({ code, message, retryAfterSec }: CodeContextError): string {
   if (advice !== undefined) return `: ${advice}`;
   if (UNKNOWN_AUTHORITY.test(message))
     return ": set NODE_EXTRA_CA_CERTS to a file with the certificate of the authority that signed the service's";
+  if (code === "NOT_FOUND" && WRONG_ADDRESS.test(message))
+    return ": the address of the service is wrong (--api-url, CODECTX_API_URL or `codectx config api-url`); the api is at an address without a path, or at <site>/api/v1";
   if (NO_TLS.test(message)) return ": the TLS handshake failed; a service without TLS has an address with http://";
   const proxy = code === "NETWORK_ERROR" ? PROXY_VARIABLES.find((name) => process.env[name]) : undefined;
   if (proxy !== undefined && process.env["NODE_USE_ENV_PROXY"] === "1")

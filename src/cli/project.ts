@@ -97,6 +97,12 @@ function realHome(): string | undefined {
 export function requireRepo(project: Project | undefined, override: string | undefined): string {
   const repo = override === undefined ? project?.repo : normalizeRepo(override);
   if (repo !== undefined) return repo;
+  if (override === undefined && project?.plainFolder === true)
+    throw new CliError(
+      EXIT.usage,
+      "NOT_A_REPOSITORY",
+      `${project.root} is not in a git work tree: change to one, or name a repository with --repo host/owner/name`,
+    );
   throw new CliError(
     EXIT.usage,
     "NO_REMOTE",

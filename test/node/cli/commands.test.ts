@@ -59,6 +59,20 @@ describe("login", () => {
     expect(existsSync(config())).toBe(false);
   });
 
+  it("other commands say where the api is if the address has another path", async () => {
+    const page = createHttpServer((_, answer) => {
+      answer.writeHead(404, { "Content-Type": "application/json" });
+      answer.end(JSON.stringify({ ok: false, code: "NOT_FOUND", error: "there is no such page" }));
+    });
+    await once(page.listen(0, "127.0.0.1"), "listening");
+    const address = page.address();
+    const env = { CODECTX_API_URL: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}/v1` };
+    const ran = await sandbox.run(".", ["usage"], { env });
+    page.close();
+    expect(ran.stderr).toContain("there is no such page: the address of the service is wrong");
+    expect(ran.stderr).toContain("<site>/api/v1");
+  });
+
   it("tries an address with an unknown certificate, or without TLS, twice, and says what to do", async () => {
     const connectionsOf = async (server: Server, advice: string) => {
       let connections = 0;

@@ -104,6 +104,9 @@ describe("codectx index --local", () => {
     sandbox.git("lonely", "remote", "remove", "origin");
     expect((await sandbox.ask("lonely", LOCAL)).json).toMatchObject({ fileCount: 1, repo: null });
     expect((await sandbox.ask("lonely", ["publish", "--json"])).json).toMatchObject({ code: "NO_REMOTE" });
+    const pulled = await sandbox.ask("plain", ["pull"]);
+    expect([pulled.code, pulled.stderr]).toEqual([2, expect.stringContaining("plain is not in a git work tree: ")]);
+    expect(pulled.stderr).toContain("--repo host/owner/name");
   });
 
   it("needs no key and sends nothing with --no-embed; vectors can be added later", async () => {
