@@ -137,8 +137,8 @@ async function run(blocks: readonly Block[], home: string, tools: string): Promi
   const replacements = [
     ["http://127.0.0.1:8787", apiUrl],
     ["https://api.example.com", apiUrl],
-    ["--id <key id>", `--id ${spare.id}`],
-    ["--tenant <id>", `--tenant ${tenantId}`],
+    ["KEY_ID", spare.id],
+    ["TENANT_ID", tenantId],
     ["cd your-repository", ""],
   ] as const;
   const script = blocks.map(({ page, line, text }) => {

@@ -228,7 +228,10 @@ export const SERVICE_COMMANDS: Readonly<Record<string, AddCommand>> = {
       .option("--url <url>", "HTTPS clone URL (default: the remote); CODECTX_GIT_TOKEN for a private repository")
       .option("--repo <repo>", "repository identity, to find the workspace by (default: from the remote)")
       .option("--detach", "start it and return")
-      .addHelpText("after", examples("codectx snapshot --tenant <id>", "codectx snapshot --commit v1.2.0 --detach"))
+      .addHelpText(
+        "after",
+        examples("codectx snapshot --tenant TENANT_ID", "codectx snapshot --commit v1.2.0 --detach"),
+      )
       .action(
         run(async (context, options: SnapshotOptions) =>
           (await import("../commands/snapshot.ts")).snapshot(context, options),
