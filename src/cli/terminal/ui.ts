@@ -240,14 +240,25 @@ function widthOf(text: string): number {
   return stripVTControlCharacters(rendered(text)).length;
 }
 
+/** A longer cell does not widen its column: one name of 200 characters would push the other columns off the screen in every row. */
+const MAX_COLUMN_WIDTH = 60;
+
 /** Formats rows as aligned columns. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
-  for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, widthOf(cell));
+  for (const row of rows) {
+    for (const [i, cell] of row.entries()) {
+      const width = widthOf(cell);
+      if (width <= MAX_COLUMN_WIDTH) widths[i] = Math.max(widths[i] ?? 0, width);
+    }
+  }
   return rows.map((row) =>
     row
-      .map((cell, i) => (i === row.length - 1 ? cell : cell + " ".repeat((widths[i] ?? 0) - widthOf(cell))))
-      .join("  "),
+      .map((cell, i) =>
+        i === row.length - 1 ? cell : cell + " ".repeat(Math.max(0, (widths[i] ?? 0) - widthOf(cell))),
+      )
+      .join("  ")
+      .trimEnd(),
   );
 }
 

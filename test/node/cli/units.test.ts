@@ -7,7 +7,7 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CodeContextError } from "../../../src/interface/client/errors.ts";
 import { EXIT, toCliError } from "../../../src/cli/exit-codes.ts";
-import { Ui } from "../../../src/cli/terminal/ui.ts";
+import { table, Ui } from "../../../src/cli/terminal/ui.ts";
 import { FileTree } from "../../../src/cli/indexing/file-tree.ts";
 import { collectGarbage } from "../../../src/cli/indexing/garbage.ts";
 import { IgnoreRules } from "../../../src/cli/indexing/ignore-rules.ts";
@@ -269,6 +269,19 @@ describe("folderName", () => {
         expect(folderName(a) === folderName(b)).toBe(a === b);
       }),
     );
+  });
+});
+
+describe("table", () => {
+  it("aligns columns by their usual cells, and leaves no spaces at the ends of lines", () => {
+    const long = "x".repeat(200);
+    expect(
+      table([
+        ["a", "1", ""],
+        ["bcd", "20", "late"],
+        [long, "3", ""],
+      ]),
+    ).toEqual(["a    1", "bcd  20  late", `${long}  3`]);
   });
 });
 
