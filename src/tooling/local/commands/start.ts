@@ -3,6 +3,7 @@ import path from "node:path";
 import { readEnvironment } from "../stack/environment.ts";
 import { OperatorError } from "../../errors.ts";
 import { rejectArguments, runMain } from "./main.ts";
+import { watchDiskSpace } from "../stack/disk-space.ts";
 import { startService } from "../stack/service.ts";
 import { DEMO_EMAIL, serviceFilePath } from "../stack/service-file.ts";
 import { untilSignal } from "./signals.ts";
@@ -46,7 +47,9 @@ await runMain(async () => {
       "",
     ].join("\n"),
   );
+  const endWatch = watchDiskSpace(dataDir, (text) => console.warn(text));
   const reason = await ended.promise;
+  endWatch();
   if (!(reason instanceof Error)) {
     console.log("stopping …");
     // A supervisor that sends SIGTERM also watches /healthz; a person who presses Ctrl-C does not.
