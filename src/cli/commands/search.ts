@@ -42,6 +42,7 @@ function noResults(
   { query, offset, paths, languages, kinds }: Request<typeof SEARCH>,
 ): string {
   if (offset > 0 && total > 0) return `no results: all ${total} files found come before offset ${offset}`;
+  if (weak?.files === 0) return "no results: there are no files to search; `codectx coverage` says what was left out";
   if (hasQuotedText(query)) return "no file has the quoted text; without the quotes its words are searched";
   const as = understood ? `; ${understoodText(understood)}` : "";
   const filters = Object.entries({ "--path": paths, "--language": languages, "--kind": kinds }).flatMap(

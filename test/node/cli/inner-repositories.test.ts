@@ -62,6 +62,12 @@ it("search, grep and a name that is not found say which submodules were not sear
   expect((await sandbox.ask("inner", ["search", "inner"])).stderr).toBe("");
 });
 
+it("a search of nothing says that there is nothing", async () => {
+  sandbox.repository("nothing", { "logo.png": "\u0000" });
+  const { code, stderr } = await sandbox.ask("nothing", ["search", "logo"]);
+  expect([code, stderr]).toEqual([4, expect.stringContaining("there are no files to search; `codectx coverage` says")]);
+});
+
 it("a file that is only in the last commit is said to be there", async () => {
   for (const command of ["read", "outline"]) {
     const { code, stderr } = await sandbox.ask("outer", [command, "old/gone.ts"]);
