@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type PushServer, startPushServer } from "../support/push-server.ts";
 import { launchChromium } from "./support/chromium.ts";
 import {
+  AWKWARD,
   checkPage,
   clickName,
   complaints,
@@ -14,6 +15,7 @@ import {
   fillTeam,
   heading,
   newProfile,
+  SIDEWAYS,
   signIn,
 } from "./support/browser.ts";
 import { mailOf, newEmail } from "./support/dashboard.ts";
@@ -40,11 +42,6 @@ const BROKEN_WORDS = `[...document.querySelectorAll("td code")].flatMap(({ first
 const COUNT_CHANGES = `window.changes = 0;
   new MutationObserver((records) => { window.changes += records.length; })
     .observe(document.body, { subtree: true, attributes: true })`;
-
-/** What can be scrolled sideways: the page, or a table in it. */
-const SIDEWAYS = `[document.documentElement, ...document.querySelectorAll(".scroll")]
-  .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
-  .map((element) => element.getAttribute("aria-label") ?? "the page")`;
 
 describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: TEST_TIMEOUT_MS }, () => {
   let browser: Browser;
@@ -356,6 +353,7 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
       ]) {
         await page.goto(base + path);
         expect([width, path, ...(await page.evaluate<string[]>(SIDEWAYS))]).toEqual([width, path]);
+        expect([width, path, ...(await page.evaluate<string[]>(AWKWARD))]).toEqual([width, path]);
       }
       await checkPage(page);
     }

@@ -5,6 +5,9 @@ import { describeIndex, tokensOf } from "./text.ts";
 /** Tokens kept for the heading and the last line of an answer. */
 export const FRAME_TOKENS = 100;
 
+/** Indexes without an answer that are named. */
+const MAX_NAMED = 10;
+
 /** What an answer is written with. */
 export interface AnswerOptions {
   maxTokens: number;
@@ -17,7 +20,8 @@ export function heading(
   nowMs: number,
   leftOut: Answered<object>["leftOut"] = [],
 ): string {
-  const missing = leftOut.map(({ repo, workspaceId }) => repo ?? workspaceId);
+  const missing = leftOut.slice(0, MAX_NAMED).map(({ repo, workspaceId }) => repo ?? workspaceId);
+  if (leftOut.length > MAX_NAMED) missing.push(`${leftOut.length - MAX_NAMED} more`);
   const lines = indexes.map((index) => describeIndex(index, nowMs));
   if (missing.length > 0)
     lines.push(

@@ -18,6 +18,23 @@ export const complaints: string[] = [];
 /** What is wrong with the HTML of the pages that were opened since the last check. */
 const sent: Promise<string[]>[] = [];
 
+/** What can be scrolled sideways: the page, or a table in it. */
+export const SIDEWAYS = `[document.documentElement, ...document.querySelectorAll(".scroll")]
+  .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+  .map((element) => element.getAttribute("aria-label") ?? "the page")`;
+
+/** Labels of charts that are drawn too small to be read, and actions of a page that are not on one line though its title is above them. */
+export const AWKWARD = `[
+  ...[...document.querySelectorAll(".chart text")].map((label) => label.getBoundingClientRect().height)
+    .filter((height) => height > 0 && height < 10).map((height) => "a label " + height + " pixels high"),
+  ...[...document.querySelectorAll(".head .text")].filter(({ nextElementSibling: actions }) => actions?.children.length > 0)
+    .flatMap((text) => {
+      const bottom = text.getBoundingClientRect().bottom;
+      const sides = [...text.nextElementSibling.children].map((action) => action.getBoundingClientRect().top < bottom);
+      return new Set(sides).size > 1 ? ["actions both beside and below the title"] : [];
+    }),
+]`;
+
 /** A browser profile of its own, which notes whatever the pages complain about. */
 export async function newProfile(
   browser: Browser,

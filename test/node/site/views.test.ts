@@ -157,6 +157,10 @@ it("tells what an answer leaves out, and how far it can be trusted", async () =>
       "Ranked without rerank, which is not available now." +
       "Nothing matches well. In none of the 4,396 searched files: quokka, &lt;b&gt;. These files come nearest.",
   );
+  const leftOut = Array.from({ length: 1_005 }, (_, i) => ({ repo: `repo-${i}`, workspaceId }));
+  expect(text(await SearchNotes({ leftOut }))).toBe(
+    "Not searched, because their index is being rewritten: repo-0, repo-1, repo-2, repo-3, repo-4 and 1,000 more. Search again in ten seconds.",
+  );
   expect(text(await SearchNotes({}))).toBe("");
   const empty = (unknown: string[]) => SearchNotes({ weak: { unknown, files: 12 }, isEmpty: true });
   expect(text(await empty([]))).toBe("");

@@ -4,6 +4,9 @@ import type { SearchResponse } from "../../../contract/search.ts";
 import { formatCount } from "./format.ts";
 import { reasonText } from "./reasons.ts";
 
+/** Repositories without an answer that are named. */
+const MAX_NAMED = 5;
+
 /** Of ranked results; with `isEmpty` of an answer without any. */
 export function SearchNotes({
   understood = [],
@@ -30,7 +33,9 @@ export function SearchNotes({
       {leftOut.length > 0 && (
         <p role="alert">
           Not searched, because their index is being rewritten:{" "}
-          <List items={leftOut.map(({ repo, workspaceId }) => repo ?? workspaceId)} />. Search again in ten seconds.
+          <List items={leftOut.slice(0, MAX_NAMED).map(({ repo, workspaceId }) => repo ?? workspaceId)} />
+          {leftOut.length > MAX_NAMED && ` and ${formatCount(leftOut.length - MAX_NAMED)} more`}. Search again in ten
+          seconds.
         </p>
       )}
       {degraded !== undefined && <p class="soft">Ranked without {degraded}, which is not available now.</p>}

@@ -21,7 +21,7 @@ export function Head({
         <h1>{title}</h1>
         {text !== undefined && <p>{text}</p>}
       </div>
-      {children}
+      <div class="buttons">{children}</div>
     </div>
   );
 }
