@@ -1,7 +1,7 @@
 /** What methods of C# hand to the lambdas that they are called with, by the types that are written down. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { isExtension, typeParameters } from "./csharp-methods.ts";
-import { calledIn, partsOf, type Place, typeOf } from "./csharp-expressions.ts";
+import { calledIn, partsOf, type Place, typeAround, typeOf } from "./csharp-expressions.ts";
 import type { Expression } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { parameterKey } from "./types.ts";
@@ -24,17 +24,15 @@ function parameterTypes(type: SyntaxNode | undefined, depth = 0): readonly Synta
   return WITH_RESULT.has(name) ? given.slice(0, -1) : [];
 }
 
-/** Records what a method hands to the lambdas that are its arguments; an extension is called without its first one. */
-export function handsOver(node: SyntaxNode, place: Place): void {
+/** Records what a method or class hands to the lambdas that it is called or constructed with; an extension is called without its first argument. */
+export function handsOver(node: SyntaxNode, line: number, place: Place): void {
   const { file, scope } = place;
-  const name = node.field("name");
   const parameters = node.field("parameters")?.namedChildren.filter(({ type }) => type === "parameter") ?? [];
-  if (!name || parameters.length === 0) return;
+  if (parameters.length === 0) return;
   const inner = { ...place, scope: file.inner(scope, undefined) };
   typeParameters(node, inner);
   for (const [i, each] of parameters.slice(isExtension(node) ? 1 : 0).entries())
-    for (const [at, type] of parameterTypes(each.field("type")).entries())
-      file.hands(name.row + 1, typeOf(type, inner), i, at);
+    for (const [at, type] of parameterTypes(each.field("type")).entries()) file.hands(line, typeOf(type, inner), i, at);
 }
 
 /** What a lambda gets as a parameter without a type: where it is an argument of a call, or the value of a variable with a type. */
@@ -45,9 +43,16 @@ export function handedTo(lambda: SyntaxNode, at: number, place: Place): Expressi
     return type && { is: "call", of: typeOf(type, place) };
   }
   const list = around?.type === "argument" && !around.field("name") ? around.parent : undefined;
-  const call = list?.parent?.type === "invocation_expression" ? list.parent : undefined;
   const outer = list && around && argumentAt(list, around);
   const key = outer === undefined ? undefined : parameterKey(outer, at);
-  const by = call && calledIn(call, place);
-  return by && key !== undefined ? { is: "handed", by: by.of, at: key } : undefined;
+  const by = list?.parent && calledBy(list.parent, place);
+  return by && key !== undefined ? { is: "handed", by, at: key } : undefined;
+}
+
+/** The method that is called, or the class that is constructed; undefined for other nodes. */
+function calledBy(call: SyntaxNode, place: Place): Expression | undefined {
+  if (call.type === "invocation_expression") return calledIn(call, place)?.of;
+  if (!/^(?:implicit_)?object_creation_expression$/.test(call.type)) return undefined;
+  const type = call.field("type") ?? typeAround(call);
+  return type && typeOf(type, place);
 }

@@ -3,6 +3,8 @@ import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { type Expression, type Scope, superclassOf, UNKNOWN } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import type { Place as BasePlace } from "./walk.ts";
+import { wordSet } from "../../lib/word-set.ts";
+import { ELEMENT, ENTRY, LIST, MAP, type Wrapping } from "./wrapped.ts";
 
 /** A namespace of a file. */
 export interface Names {
@@ -131,9 +133,21 @@ export function expressionOf(node: SyntaxNode, place: Place, depth = 0): Express
       return called ? { is: "call", of: called.of } : UNKNOWN;
     }
     case "object_creation_expression":
-      return valueOfType(node.field("type"), place);
     case "cast_expression":
+    case "array_creation_expression":
       return valueOfType(node.field("type"), place);
+    case "implicit_object_creation_expression": {
+      const type = typeAround(node);
+      return type ? valueOfType(type, place) : UNKNOWN;
+    }
+    case "element_access_expression":
+      return elementOf(node.field("expression"), ELEMENT, place, depth);
+    case "assignment_expression": {
+      const right = node.field("right");
+      return right && /^(?:\?\?)?=$/.test(node.field("operator")?.text ?? "")
+        ? expressionOf(right, place, depth + 1)
+        : UNKNOWN;
+    }
     case "as_expression":
       return valueOfType(node.field("right"), place);
     case "parenthesized_expression":
@@ -151,6 +165,28 @@ export function expressionOf(node: SyntaxNode, place: Place, depth = 0): Express
   }
 }
 
+/** What an index or a loop takes from a value. */
+export function elementOf(of: SyntaxNode | undefined, step: string, place: Place, depth = 0): Expression {
+  const from = of ? expressionOf(of, place, depth + 1) : UNKNOWN;
+  return from.is === "unknown" ? UNKNOWN : { is: "member", of: from, name: step };
+}
+
+/** The values between which an expression chooses: `a ?? b` and `c ? a : b`. */
+export function choices(node: SyntaxNode): (SyntaxNode | undefined)[] | undefined {
+  if (node.type === "conditional_expression") return [node.field("consequence"), node.field("alternative")];
+  const isChoice = node.type === "binary_expression" && node.field("operator")?.text === "??";
+  return isChoice ? [node.field("left"), node.field("right")] : undefined;
+}
+
+/** The type that is written down for what is made by `new(…)`: of the variable, property or method that gets it. */
+export function typeAround(node: SyntaxNode): SyntaxNode | undefined {
+  let around = node.parent;
+  if (around && /^(?:arrow_expression_clause|equals_value_clause)$/.test(around.type)) around = around.parent;
+  if (around?.type === "variable_declarator") around = around.parent;
+  const type = around?.field("type") ?? around?.field("returns");
+  return type?.type === "implicit_type" ? undefined : type;
+}
+
 function valueOfType(node: SyntaxNode | undefined, place: Place): Expression {
   const of = node ? typeOf(node, place) : UNKNOWN;
   return of.is === "unknown" ? of : { is: "call", of };
@@ -159,7 +195,30 @@ function valueOfType(node: SyntaxNode | undefined, place: Place): Expression {
 /** Types whose value, awaited, is that of their argument. */
 const TASKS: ReadonlySet<string> = new Set(["Task", "ValueTask"]);
 
-/** A declared type: `T`, `T?`, `A.B.T`, `Outer.T`, `T<…>`, `Task<T>`. Arrays and primitive types have no members of their own. */
+const LISTS: ReadonlySet<string> = wordSet(
+  "Collection ConcurrentBag ConcurrentQueue ConcurrentStack FrozenSet HashSet IAsyncEnumerable ICollection IEnumerable IEnumerator IImmutableList " +
+    "IList ImmutableArray ImmutableHashSet ImmutableList IOrderedEnumerable IQueryable IReadOnlyCollection IReadOnlyList IReadOnlySet ISet LinkedList List " +
+    "ObservableCollection Queue ReadOnlyCollection ReadOnlySpan SortedSet Span Stack",
+);
+const MAPS: ReadonlySet<string> = wordSet(
+  "ConcurrentDictionary Dictionary FrozenDictionary IDictionary ImmutableDictionary IReadOnlyDictionary ReadOnlyDictionary SortedDictionary SortedList",
+);
+
+/** A type of the standard library that holds values, by the type of its values; unknown for other types. */
+function heldType(node: SyntaxNode, place: Place, depth: number): Expression {
+  const { name, args } = partsOf(node);
+  const given = node.childOfType("type_argument_list")?.namedChildren ?? [];
+  const of = given[args - 1];
+  if (of && args === 1 && LISTS.has(name.text)) return wrapped(typeOf(of, place, depth + 1), LIST);
+  if (!of || args !== 2) return UNKNOWN;
+  if (MAPS.has(name.text)) return wrapped(typeOf(of, place, depth + 1), MAP);
+  return name.text === "KeyValuePair" ? wrapped(typeOf(of, place, depth + 1), ENTRY) : UNKNOWN;
+}
+
+const wrapped = (of: Expression, name: Wrapping): Expression =>
+  of.is === "unknown" ? UNKNOWN : { is: "member", of, name };
+
+/** A declared type: `T`, `T?`, `A.B.T`, `Outer.T`, `T<…>`, `Task<T>`, `T[]`, `List<T>`. Primitive types have no members of their own. */
 export function typeOf(node: SyntaxNode, place: Place, depth = 0): Expression {
   if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
   switch (node.type) {
@@ -169,7 +228,14 @@ export function typeOf(node: SyntaxNode, place: Place, depth = 0): Expression {
       const { name, args } = partsOf(node);
       const [only] = node.childOfType("type_argument_list")?.namedChildren ?? [];
       if (TASKS.has(name.text) && args === 1 && only) return typeOf(only, place, depth + 1);
-      return asType(orMember(typeKey(name.text, args), place, false));
+      const own = asType(orMember(typeKey(name.text, args), place, false));
+      const held = heldType(node, place, depth);
+      // The repository may have a type of that name itself.
+      return held.is === "unknown" ? own : { is: "first", of: own, otherwise: held };
+    }
+    case "array_type": {
+      const of = node.field("type");
+      return of ? wrapped(typeOf(of, place, depth + 1), LIST) : UNKNOWN;
     }
     case "nullable_type": {
       const child = node.namedChild(0);
@@ -178,6 +244,7 @@ export function typeOf(node: SyntaxNode, place: Place, depth = 0): Expression {
     case "qualified_name": {
       const [of, last] = [node.field("qualifier"), node.field("name")];
       if (!of || !last) return UNKNOWN;
+      if (last.type === "generic_name" && /^(?:global::)?System\./.test(of.text)) return typeOf(last, place, depth + 1);
       const { name, args } = partsOf(last);
       const key = typeKey(name.text, args);
       // By custom, one name is that of a class around, several are a namespace.

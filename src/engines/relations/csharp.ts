@@ -1,11 +1,12 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
+import { bindNamed } from "./csharp-bindings.ts";
 import { handedTo, handsOver } from "./csharp-callbacks.ts";
-import { calledIn, expressionOf, lastOf, type Place, typeKey, typeOf } from "./csharp-expressions.ts";
+import { calledIn, lastOf, type Place, typeKey, typeOf } from "./csharp-expressions.ts";
 import { componentTag, TAG } from "./csharp-components.ts";
 import { declared, extension, keysOf, returned, typeParameters } from "./csharp-methods.ts";
 import { GLOBAL_USING } from "./csharp-projects.ts";
 import { HANDED, reference } from "./csharp-references.ts";
-import { type Expression, type OpenClass, UNKNOWN } from "./expressions.ts";
+import { type Expression, type OpenClass } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH } from "./limits.ts";
 import { ANY_NUMBER, takes } from "./overload-sets.ts";
@@ -84,8 +85,12 @@ export function visit(node: SyntaxNode, place: Open): void {
     case "delegate_declaration":
       typeDeclaration(node, place);
       return;
-    case "method_declaration":
     case "constructor_declaration":
+      // What a construction hands over is known by the class.
+      if (scope.own) handsOver(node, scope.own.line, place);
+      functionLike(node, place);
+      return;
+    case "method_declaration":
     case "destructor_declaration":
     case "operator_declaration":
     case "conversion_operator_declaration":
@@ -98,7 +103,7 @@ export function visit(node: SyntaxNode, place: Open): void {
       const name = node.field("name");
       if (name) for (const key of keysOf(node, name.text)) file.bindOnce(scope, key, name.row + 1);
       returned(node, place);
-      handsOver(node, place);
+      if (name) handsOver(node, name.row + 1, place);
       functionLike(node, place);
       return;
     }
@@ -143,56 +148,6 @@ function attribute(node: SyntaxNode, { file, scope, names }: Open): void {
   const name = node.text.endsWith("Attribute") ? node.text : `${node.text}Attribute`;
   const of: Expression = { is: "name", name, scope, otherwise: { is: "import", module: names.namespace, name } };
   file.use("decorator", name, node.row + 1, scope, of);
-}
-
-/** Binds the variables that a statement, pattern or argument declares. */
-function bindNamed(node: SyntaxNode, place: Open): void {
-  const { file, scope } = place;
-  switch (node.type) {
-    case "variable_declaration": {
-      const type = node.field("type");
-      for (const each of node.namedChildren) if (each.type === "variable_declarator") variable(each, type, place);
-      return;
-    }
-    case "foreach_statement": {
-      const left = node.field("left");
-      if (left?.type === "identifier") file.bind(scope, left.text, { is: "variable", type: declared(node, place) });
-      else if (left) bindUnknown(left, place);
-      return;
-    }
-    case "catch_declaration":
-    case "declaration_expression":
-    case "declaration_pattern": {
-      const name = node.field("name");
-      if (name) file.bind(scope, name.text, { is: "variable", type: declared(node, place) ?? UNKNOWN });
-      return;
-    }
-    case "recursive_pattern":
-    case "var_pattern":
-    case "parenthesized_variable_designation":
-      bindUnknown(node, place);
-  }
-}
-
-function variable(node: SyntaxNode, type: SyntaxNode | undefined, place: Open): void {
-  const { file, scope } = place;
-  const name = node.field("name");
-  const pattern = node.childOfType("tuple_pattern");
-  if (pattern) bindUnknown(pattern, place);
-  if (!name) return;
-  if (type && type.type !== "implicit_type") {
-    file.bind(scope, name.text, { is: "variable", type: typeOf(type, place) });
-    return;
-  }
-  const last = node.namedChildren.at(-1);
-  const value = last && last.id !== name.id ? expressionOf(last, place) : UNKNOWN;
-  if (value.is === "name" || value.is === "member") file.bind(scope, name.text, { is: "alias", of: value });
-  else file.bind(scope, name.text, { is: "variable", value });
-}
-
-function bindUnknown(pattern: SyntaxNode, { file, scope }: Open): void {
-  for (const name of pattern.fields("name"))
-    if (name.type === "identifier") file.bind(scope, name.text, { is: "variable" });
 }
 
 function usingDirective(node: SyntaxNode, { file, usings, names }: Open): void {
@@ -324,7 +279,7 @@ function declareMember(node: SyntaxNode, opened: OpenClass, place: Open): void {
       }
       extension(node, name, place);
       returned(node, place);
-      handsOver(node, place);
+      handsOver(node, name.row + 1, place);
       return;
     case "enum_member_declaration":
       if (name) file.member(opened, name.text, name.row + 1, { is: "class", line: opened.line });

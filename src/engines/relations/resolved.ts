@@ -2,7 +2,7 @@
 import type { GoModules } from "./go-modules.ts";
 import type { Entry } from "./script-configs.ts";
 import type { ClassInfo, FileUses, Meaning } from "./types.ts";
-import { ELEMENT, ENTRY, isSeenThrough, ITERATED, isStep, isWrapping, unwrappedBy, type Wrapping } from "./wrapped.ts";
+import { ELEMENT, isSeenThrough, ITERATED, isStep, isWrapping, unwrappedBy, type Wrapping } from "./wrapped.ts";
 
 /** A package in another repository. */
 export interface PackageFiles {
@@ -128,7 +128,7 @@ export function throughWrapping(of: Target, name: string): Resolved | undefined 
   if (isWrapping(name)) return { ...of, wrapping: [...around, name] };
   // A type that has a name is asked for what its values hold.
   if (around.length === 0 && (name === ELEMENT || name === ITERATED) && of.path.endsWith(".go")) return undefined;
-  if (isStep(name) && (name !== "second" || around.at(-1) === ENTRY)) {
+  if (isStep(name, around.at(-1))) {
     const wrapping = unwrappedBy(around, name);
     return wrapping ? { ...of, wrapping } : "unknown";
   }

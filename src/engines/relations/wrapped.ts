@@ -66,23 +66,23 @@ export function unwrappedBy(around: readonly Wrapping[], step: string): readonly
     case SECOND_PLACE:
       return outermost === LIST || outermost === ENTRY ? inside : undefined;
     case "second":
+    case "Value":
       return outermost === ENTRY ? inside : undefined;
+    case "Values":
+      return outermost === MAP ? [...inside, LIST] : undefined;
     default:
       return undefined;
   }
 }
 
-export const isStep = (name: string): boolean => STEPS.has(name);
-const STEPS: ReadonlySet<string> = new Set([
-  UNWRAPPED,
-  ARROW,
-  TARGET,
-  ELEMENT,
-  ITERATED,
-  ENTERED,
-  PLACE,
-  SECOND_PLACE,
-  "second",
+/** Whether a name is a step, or a property of the outermost type: `second` of an entry in C++, `Value` and `Values` of C#. */
+export const isStep = (name: string, outermost: Wrapping | undefined): boolean =>
+  STEPS.has(name) || (PROPERTIES.has(name) && PROPERTIES.get(name) === outermost);
+const STEPS: ReadonlySet<string> = new Set([UNWRAPPED, ARROW, TARGET, ELEMENT, ITERATED, ENTERED, PLACE, SECOND_PLACE]);
+const PROPERTIES: ReadonlyMap<string, Wrapping> = new Map([
+  ["second", ENTRY],
+  ["Value", ENTRY],
+  ["Values", MAP],
 ]);
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
@@ -90,20 +90,28 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 /** Methods of the standard libraries that give an element, all languages together: those of lists, iterators, optional values and streams. */
 const GIVE_ELEMENT = words(
   "at back elementAt element find findLast first front get getFirst getLast last max min next orElse orElseGet orElseThrow peek " +
-    "peekFirst peekLast poll pollFirst pollLast pop popleft pop_back previous remove removeFirst removeLast shift take top",
+    "peekFirst peekLast poll pollFirst pollLast pop popleft pop_back previous remove removeFirst removeLast shift take top " +
+    "Dequeue ElementAt ElementAtOrDefault Find FindLast First FirstAsync FirstOrDefault FirstOrDefaultAsync Last LastOrDefault MaxBy MinBy Peek Pop " +
+    "Single SingleAsync SingleOrDefault SingleOrDefaultAsync",
 );
 const GIVE_LIST = words(
   "concat copy descendingIterator distinct filter findAny findFirst iterator limit listIterator parallelStream reverse reversed skip slice sort sorted splice stream " +
-    "subList toReversed toSorted union values",
+    "subList toReversed toSorted union values " +
+    "Append AsEnumerable AsNoTracking AsQueryable AsReadOnly Concat Distinct DistinctBy Except FindAll GetRange Intersect OrderBy OrderByDescending Prepend " +
+    "Reverse Skip SkipWhile Take TakeLast TakeWhile ThenBy ThenByDescending ToArray ToArrayAsync ToHashSet ToImmutableArray ToImmutableList ToList " +
+    "ToListAsync Union Where",
 );
 const GIVE_ITERATOR = words("begin cbegin cend end erase find insert lower_bound rbegin rend upper_bound");
 const GIVE_VALUE = words(
-  "at compute computeIfAbsent computeIfPresent get getOrDefault merge pop put putIfAbsent remove setdefault",
+  "at compute computeIfAbsent computeIfPresent get getOrDefault merge pop put putIfAbsent remove setdefault GetOrAdd GetValueOrDefault",
 );
 const GIVE_ENTRIES = words("entries entrySet items");
 /** Methods whose callback gets the elements. */
 const HAND_ELEMENT = words(
-  "allMatch anyMatch every filter find findIndex findLast flatMap forEach ifPresent map mapToInt mapToObj noneMatch peek removeIf some sort toSorted",
+  "allMatch anyMatch every filter find findIndex findLast flatMap forEach ifPresent map mapToInt mapToObj noneMatch peek removeIf some sort toSorted " +
+    "All Any Average Count DistinctBy Exists Find FindAll FindIndex FindLast First FirstOrDefault ForEach GroupBy Last LastOrDefault Max MaxBy Min MinBy " +
+    "OrderBy OrderByDescending RemoveAll Select SelectMany Single SingleOrDefault SkipWhile Sum TakeWhile ThenBy ThenByDescending ToDictionary ToLookup " +
+    "TrueForAll Where",
 );
 
 /** What a method of a container gives, by the types around its elements; undefined where that is not known. */

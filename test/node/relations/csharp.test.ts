@@ -92,7 +92,7 @@ describe("C#", () => {
       `Find@17 → ${own}:13`,
       `Put@18 → ${own}:12`,
       `Put@19 → ${own}:12`,
-      "Put@20 → unknown",
+      "Put@20 → src/Store.cs:12",
       `Put@21 → ${own}:12`,
       `Local@22 → ${app}:23`,
       `Run@23 → ${app}:9`,
