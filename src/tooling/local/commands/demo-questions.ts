@@ -1,6 +1,7 @@
 /** The end of the demo: questions about the indexed repository, answered over HTTP and over MCP. */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { CodeContextClient } from "../../../interface/client/index.ts";
+import { visible } from "../../../lib/display.ts";
 import type { ServiceFile } from "../stack/service-file.ts";
 
 /** Questions about this repository. */
@@ -9,6 +10,11 @@ export const OWN_QUESTIONS: readonly string[] = ["how are credits reserved", "ho
 export const COMMON_QUESTIONS: readonly string[] = ["where does the program start", "how are errors handled"];
 const RESULTS_SHOWN = 3;
 const LINES_SHOWN = 12;
+
+/** A result or a symbol as one line; names in foreign repositories may hold controls. */
+export function placeLine(what: { kind: string; qualifiedName: string } | null, place: string): string {
+  return visible(`  ${what === null ? "" : `${what.kind.padEnd(10)} ${what.qualifiedName}  `}${place}`);
+}
 
 /** Asks the questions, then for the callers of the definition that the last answer names first. Throws errors of the clients. */
 export async function askQuestions(service: ServiceFile, questions: readonly string[]): Promise<void> {
@@ -19,11 +25,8 @@ export async function askQuestions(service: ServiceFile, questions: readonly str
     const startedAt = performance.now();
     const { results } = await client.search({ query, workspaceId, limit: RESULTS_SHOWN, maxTokens: 1_000 });
     console.log(`POST /search  "${query}"  ${Math.round(performance.now() - startedAt)} ms`);
-    for (const { path, startLine, endLine, symbol } of results) {
-      console.log(
-        `  ${path}:${startLine}-${endLine}${symbol === null ? "" : `  ${symbol.kind} ${symbol.qualifiedName}`}`,
-      );
-    }
+    for (const { path, startLine, endLine, symbol } of results)
+      console.log(placeLine(symbol, `${path}:${startLine}-${endLine}`));
     console.log("");
     name = results.find(({ symbol }) => symbol !== null)?.symbol?.name ?? name;
   }

@@ -14,7 +14,7 @@ import { type DemoSource, openSource } from "../git/demo-source.ts";
 import { DEVELOPMENT_VARS, readWorkerVars } from "../stack/environment.ts";
 import { OperatorError, UsageError } from "../../errors.ts";
 import { runMain } from "./main.ts";
-import { askQuestions, COMMON_QUESTIONS, OWN_QUESTIONS } from "./demo-questions.ts";
+import { askQuestions, COMMON_QUESTIONS, OWN_QUESTIONS, placeLine } from "./demo-questions.ts";
 import { createProgress } from "./progress.ts";
 import { PROJECT_ROOT } from "../project.ts";
 import { type RunningService, startService } from "../stack/service.ts";
@@ -154,9 +154,8 @@ async function showSymbols({ service }: RunningService): Promise<void> {
     limit ${SYMBOLS_SHOWN}`);
   console.log("some of the symbols stored:");
   for (const row of rows) {
-    console.log(
-      `  ${String(row["kind"]).padEnd(10)} ${String(row["qualified_name"])}  ${String(row["path"])}:${String(row["start_line"])}`,
-    );
+    const symbol = { kind: String(row["kind"]), qualifiedName: String(row["qualified_name"]) };
+    console.log(placeLine(symbol, `${String(row["path"])}:${String(row["start_line"])}`));
   }
   console.log("");
 }
