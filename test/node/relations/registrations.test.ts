@@ -82,6 +82,7 @@ it("classes that nothing constructs have the lines that use them otherwise", asy
 it.each([
   ["services.AddSingleton<IShop, Shop>();", true],
   ["a.Add<Shop, Other>(b);", true],
+  ["a.Add<Service<Item, Shop>>();", true],
   ["List<Shop> a;", false],
   ["var a = Shop.Create(b);", true],
   ["$a = Shop::create($b);", true],
@@ -101,6 +102,31 @@ it.each([
   expect(usesClass(line, "Shop")).toBe(uses);
 });
 
+it("classes that nothing uses have the configuration that names them", async () => {
+  const files = {
+    "app/jobs/nightly_job.rb": "class NightlyJob < ApplicationJob\nend\n",
+    "config/recurring.yml": "a:\n  class: NightlyJob\n  queue: NightlyJob now\nb: [NightlyJobs]\n- NightlyJob\n",
+    "config/jobs.rb": 'JOBS = ["NightlyJob", "the NightlyJob"]\n',
+    "src/com/shop/test/ShopRunner.kt": "package com.shop.test\nclass ShopRunner : Runner()\n",
+    "src/com/shop/plugin/Plugin.kt": "package com.shop.plugin\nclass Plugin : Base()\n",
+    "build.gradle.kts":
+      'run("com.shop.test.ShopRunner")\napply("com.shop.plugin.Plugin")\napply("com.other.Plugin")\nname("Plugin")\n',
+    "src/com/shop/Main.kt": "package com.shop\nclass Main : Activity()\n",
+    "AndroidManifest.xml":
+      '<activity\n  android:name=".Main" />\n<service android:name="com.shop.Main"/>\n<a android:name=".MainView"/>\n',
+    "src/com/shop/Colors.kt": "package com.shop\nobject Colors {\n  const val RED = 1\n}\nval a = Colors.RED\n",
+  };
+  expect(await registering(files, "NightlyJob")).toEqual([
+    "config/jobs.rb:1 name",
+    "config/recurring.yml:2 name",
+    "config/recurring.yml:5 name",
+  ]);
+  expect(await registering(files, "ShopRunner")).toEqual(["build.gradle.kts:1 name"]);
+  expect(await registering(files, "Plugin")).toEqual(["build.gradle.kts:2 name"]);
+  expect(await registering(files, "Main")).toEqual(["AndroidManifest.xml:2 name", "AndroidManifest.xml:3 name"]);
+  expect(await registering(files, "Colors")).toEqual(["src/com/shop/Colors.kt:5 name"]);
+});
+
 it("actions of Rails have their routes", async () => {
   const files = {
     "app/controllers/users_controller.rb":
@@ -113,6 +139,7 @@ it("actions of Rails have their routes", async () => {
     "config/routes.rb:1 name",
   ]);
   expect(await registering(files, "UsersController#tree")).toEqual(["config/routes.rb:2 name"]);
+  expect(await registering(files, "UsersController")).toEqual(["config/routes.rb:1 name", "config/routes.rb:5 name"]);
 });
 
 it("actions of Laravel have the routes of their controllers, and texts that name them", async () => {

@@ -15,3 +15,6 @@ export function occurrencesOf(text: string, name: string): { before: string; aft
   }
   return found;
 }
+
+/** Whether a name consists of several words: a value or parameter of the same name is unlikely then. */
+export const hasWords = (name: string): boolean => /[\p{Ll}\d]\p{Lu}|[\p{L}\d][_-][\p{L}\d]/u.test(name);

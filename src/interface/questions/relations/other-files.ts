@@ -8,7 +8,7 @@ import { isCalled, isIncluded, isTag } from "./called-lines.ts";
 import { type FoundUse, innermostOfLines, targetOf } from "./found.ts";
 import { isUsedInLines, isWithinDefinitions, namedInLine } from "./line-uses.ts";
 import { isMdx } from "./mentioning.ts";
-import { occurrencesOf } from "./occurrences.ts";
+import { hasWords, occurrencesOf } from "./occurrences.ts";
 
 /** Kinds of definitions that have code. */
 const WITH_CODE = wordSet("function method macro variable field test extension interface");
@@ -34,7 +34,7 @@ export interface WantedName {
  * is unlikely then. Methods are left out, since libraries have some of the same names.
  */
 export async function soleDefinition(files: QuestionFiles, name: string): Promise<DefinedSymbol | undefined> {
-  if (!/[\p{Ll}\d]\p{Lu}|[\p{L}\d][_-][\p{L}\d]/u.test(name)) return undefined;
+  if (!hasWords(name)) return undefined;
   const named = (await files.definitions(name)).filter(({ path, kind }) => isUsedInLines(files.language(path), kind));
   const [sole] = named;
   return named.length === 1 && sole?.kind !== "method" ? sole : undefined;

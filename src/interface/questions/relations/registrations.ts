@@ -1,11 +1,12 @@
 /** What leads to a function or class besides the uses that the rules of its language know: a decorator that registers it, or a text that names it. */
 import { hasUses, isPythonLanguage, isScriptLanguage, mayCall } from "../../../engines/relations/languages.ts";
+import { folderOf } from "../../../engines/relations/modules.ts";
 import type { DefinedSymbol, QuestionFiles } from "../../../engines/relations/question-files.ts";
-import { nameParts } from "../../../engines/search/names.ts";
+import { lastPart, nameParts } from "../../../engines/search/names.ts";
 import { wordSet } from "../../../lib/word-set.ts";
 import { distinct, type FoundUse, isFunction, placeKey, symbolKey, targetOf } from "./found.ts";
 import { filesThatMayCall, rangesOf, usesByName } from "./mentioning.ts";
-import { isPartOfName, occurrencesOf } from "./occurrences.ts";
+import { hasWords, isPartOfName, occurrencesOf } from "./occurrences.ts";
 
 /** More definitions are not looked at. */
 const MAX_DEFINITIONS = 20;
@@ -32,18 +33,22 @@ export async function registrations(
   const isUnused = (each: DefinedSymbol): boolean =>
     !used.has(symbolKey(each)) && !COMPILED.has(files.language(each.path));
   const functions = definitions.filter(isFunction);
-  const classes = definitions.filter((each) => each.kind === "class" && isUnused(each));
+  const classes = definitions.filter((each) => isClass(each) && isUnused(each));
   if (functions.length > MAX_DEFINITIONS || classes.length > MAX_DEFINITIONS) return [];
   const unused = functions.filter(isUnused);
   const found = [
     ...(await decorators(files, [...unused, ...classes])),
     ...(await namingLines(files, [...functions, ...classes], unused.length + classes.length > 0)),
-    ...(await routes(files, unused)),
+    ...(await routes(files, [...unused, ...classes])),
     ...(await usesOfClasses(files, classes)),
   ];
   const isKnown = new Set(known.map(placeKey));
   return distinct(found.filter((use) => !isKnown.has(placeKey(use))));
 }
+
+/** Classes, and objects of Kotlin and Scala, which have members without being constructed. Resources of Terraform are called so too. */
+const isClass = ({ kind, path }: DefinedSymbol): boolean =>
+  kind === "class" || (kind === "object" && /\.(?:kts?|scala)$/.test(path));
 
 /** The lines of the decorators of definitions. */
 async function decorators(files: QuestionFiles, definitions: readonly DefinedSymbol[]): Promise<FoundUse[]> {
@@ -117,7 +122,10 @@ function registeringLines(lines: readonly { line: number; text: string }[], deco
 
 const MAX_DECORATORS = 4;
 
-/** The lines that name one of some definitions with its class or file, in data, and `inCode` also in quotes. */
+/**
+ * The lines that name one of some definitions with its class or file, in data, and `inCode` also in quotes. A class whose name consists of
+ * several words may be named alone: `class: NightlyJob`.
+ */
 async function namingLines(
   files: QuestionFiles,
   definitions: readonly DefinedSymbol[],
@@ -129,6 +137,7 @@ async function namingLines(
     for (const owner of ownersOf(each)) own.add(owner);
     owners.set(each.name, own);
   }
+  const alone = new Set(definitions.flatMap((each) => (isClass(each) && hasWords(each.name) ? each.name : [])));
   const wanted: { name: string; paths: Set<string> }[] = [];
   for (const [name, own] of owners) {
     const naming = await files.mentioning(name);
@@ -137,13 +146,14 @@ async function namingLines(
     const isRead = (language: string): boolean =>
       DATA.has(language) || (mayCall(language) && (inCode || !hasUses(language)));
     const paths = naming.filter(
-      ({ path, language }) => isRead(language) && (isOfOwner.has(path) || ATTRIBUTES.has(language)),
+      ({ path, language }) => isRead(language) && (isOfOwner.has(path) || ATTRIBUTES.has(language) || alone.has(name)),
     );
     wanted.push({ name, paths: new Set(paths.slice(0, MAX_FILES).map(({ path }) => path)) });
   }
   const found = await usesByName(files, wanted, ({ path, text }, name) => {
     const language = files.language(path);
     if (ATTRIBUTES.has(language) && isAttribute(text, name)) return true;
+    if (alone.has(name) && isWholeValue(text, name, DATA.has(language))) return true;
     return namesMember(text, name, owners.get(name) ?? new Set(), !hasUses(language));
   });
   return found.flat();
@@ -152,9 +162,12 @@ async function namingLines(
 /** The actions of controllers that a route of a resource names together. */
 const ACTIONS = new Set(["index", "show", "new", "create", "store", "edit", "update", "destroy"]);
 
-/** The lines of routes that lead to actions of controllers, of Rails and Laravel, without naming the controller or without the action. */
+/**
+ * The lines of routes that lead to actions of controllers, of Rails and Laravel, without naming the controller or without the action; of a
+ * controller of Rails those that lead to any of its actions.
+ */
 async function routes(files: QuestionFiles, definitions: readonly DefinedSymbol[]): Promise<FoundUse[]> {
-  const actions = definitions.filter((each) => controllerOf(each).endsWith("Controller"));
+  const actions = definitions.filter((each) => (isClass(each) ? each.name : controllerOf(each)).endsWith("Controller"));
   if (actions.length === 0) return [];
   const found: FoundUse[] = [];
   const paths = new Set(
@@ -163,10 +176,17 @@ async function routes(files: QuestionFiles, definitions: readonly DefinedSymbol[
   for (const each of paths.size === 0 ? [] : actions) {
     const isRails = each.path.endsWith("_controller.rb");
     const resource = isRails ? stemOf(each.path).slice(0, -"_controller".length) : controllerOf(each);
-    const asked = [...(isRails ? [each.name] : []), ...(ACTIONS.has(each.name) ? [resource] : [])];
+    const isWhole = isClass(each);
+    if (isWhole && !isRails) continue;
+    const asked = [
+      ...(isRails && !isWhole ? [each.name] : []),
+      ...(isWhole || ACTIONS.has(each.name) ? [resource] : []),
+    ];
     const wanted = asked.map((name) => ({ name, paths }));
     const lines = await usesByName(files, wanted, ({ text }, name) =>
-      name === resource ? isResource(text) : isQuoted(text, name) && (!isResource(text) || text.includes(resource)),
+      name === resource
+        ? isResource(text) || (isWhole && hasAction(text, name))
+        : isQuoted(text, name) && (!isResource(text) || text.includes(resource)),
     );
     found.push(...lines.flat());
   }
@@ -200,7 +220,7 @@ export function usesClass(text: string, name: string): boolean {
       (/^(?:\.|::)\w/.test(after) ||
         /\braise\s+$/.test(before) ||
         (/\w<(?:[\w.?]{1,100}, ?){0,5}(?:\w{1,60}\.){0,5}$/.test(before) &&
-          /^(?:, ?[\w.?]{1,100}){0,5}>\(/.test(after)) ||
+          /^(?:, ?[\w.?]{1,100}){0,5}>{1,5}\(/.test(after)) ||
         (/(?:^|[(,=]\s*|[\s(,=]\[)(?:\w{1,60}(?:\.|::)){0,5}$/.test(before) && /^\s*(?:[,)\]}]|$)/.test(after))),
   );
 }
@@ -210,14 +230,28 @@ const controllerOf = ({ qualifiedName }: DefinedSymbol): string => nameParts(qua
 
 const isResource = (text: string): boolean => /\bresources?\b|\bapiResources?\b/.test(text);
 
+/** Whether a line has a controller of Rails with an action: `"users#show"`, `"admin/users#show"`. */
+const hasAction = (text: string, controller: string): boolean =>
+  occurrencesOf(text, controller).some(({ before, after }) => /["'/]$/.test(before) && /^#\w/.test(after));
+
 /** Whether a line has a name as a text or symbol of Ruby: `"show"`, `:show`. */
 const isQuoted = (text: string, name: string): boolean =>
   occurrencesOf(text, name).some(({ before }) => /["':]$/.test(before));
 
-/** Whether a line has a name as the value of an attribute, as handlers are named in XAML, layouts of Android, storyboards and scenes of Godot; names and ids are of what has the attribute. */
+/** Whether a name is a whole value on a line: a text of code, also a value without quotes in data. */
+const isWholeValue = (text: string, name: string, isData: boolean): boolean =>
+  occurrencesOf(text, name).some(
+    ({ before, after }) =>
+      (/["']$/.test(before) && /^["']/.test(after)) ||
+      (isData && /(?:[:=]\s{0,20}|^-\s{1,20})$/.test(before) && /^\s*(?:[,}\]]|$)/.test(after)),
+  );
+
+/** Whether a line has a name as the value of an attribute, as handlers are named in XAML, layouts of Android, storyboards and scenes of Godot; names and ids are of what has the attribute, but in manifests of Android. */
 const isAttribute = (text: string, name: string): boolean =>
   occurrencesOf(text, name).some(
-    ({ before, after }) => /(?<!\b(?:name|id))="$/i.test(before.slice(-MAX_ATTRIBUTE)) && /^:{0,2}"/.test(after),
+    ({ before, after }) =>
+      (/(?<!\b(?:name|id))="$/i.test(before.slice(-MAX_ATTRIBUTE)) && /^:{0,2}"/.test(after)) ||
+      (/\bandroid:name="(?:[\w.]{0,200}\.)?$/.test(before) && after.startsWith('"')),
   );
 
 const MAX_ATTRIBUTE = 40;
@@ -229,11 +263,11 @@ const ATTRIBUTES = new Set(["xml", "ini"]);
 /** Files in which one name is looked for. */
 const MAX_FILES = 200;
 
-/** What a definition may be named with: its class, for a controller of Rails its resource, or its file. */
-function ownersOf({ qualifiedName, path }: DefinedSymbol): string[] {
+/** What a definition may be named with: its class, for a controller of Rails its resource, or its file; of a class with its own file its folder. */
+function ownersOf({ name, qualifiedName, path }: DefinedSymbol): string[] {
   const around = nameParts(qualifiedName).at(-2);
   const stem = stemOf(path);
-  const owners = [around ?? stem];
+  const owners = [around ?? (stem === name ? lastPart(folderOf(path)) : stem)];
   if (around !== undefined && stem.endsWith("_controller")) owners.push(stem.slice(0, -"_controller".length));
   return owners.filter((owner) => owner.length > 1);
 }
