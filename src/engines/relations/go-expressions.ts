@@ -1,6 +1,6 @@
 /** What expressions and types of Go mean. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, type Scope, UNKNOWN } from "./expressions.ts";
+import { type Expression, lookUp, type Scope, UNKNOWN } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { nameInPackage } from "./walk.ts";
 import { ELEMENT, LIST, MAP } from "./wrapped.ts";
@@ -27,17 +27,24 @@ export function valueOf(node: SyntaxNode, scope: Scope, depth = 0): { type?: Exp
     }
     case "call_expression": {
       const [argument] = inner.field("arguments")?.namedChildren ?? [];
-      if (inner.field("function")?.text === "new" && argument) return { type: typeOf(argument, scope) };
+      const called = inner.field("function")?.text;
+      if ((called === "new" || called === "make") && argument) return { type: typeOf(argument, scope) };
+      if (called === "append" && argument) return valueOf(argument, scope, depth + 1);
       return { value: expressionOf(inner, scope) };
     }
     case "parenthesized_expression": {
       const child = inner.namedChild(0);
       return child ? valueOf(child, scope, depth + 1) : {};
     }
+    case "slice_expression": {
+      const operand = inner.field("operand");
+      return operand ? valueOf(operand, scope, depth + 1) : {};
+    }
+    case "selector_expression":
     case "index_expression":
       return { value: expressionOf(inner, scope) };
     case "identifier": {
-      const binding = scope.names.get(inner.text);
+      const binding = lookUp(scope, inner.text);
       return binding?.is === "variable" ? ({ type: binding.type, value: binding.value } as { type?: Expression }) : {};
     }
     default:
@@ -81,6 +88,8 @@ export function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Express
       return isReceive(node) ? { is: "member", of: inner("operand"), name: ELEMENT } : inner("operand");
     case "index_expression":
       return { is: "member", of: inner("operand"), name: ELEMENT };
+    case "slice_expression":
+      return inner("operand");
     default:
       return UNKNOWN;
   }

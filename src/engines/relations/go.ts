@@ -6,7 +6,7 @@ import { bareName, elementOf, expressionOf, typeOf, valueOf } from "./go-express
 import { lastPartOfPath, PACKAGE } from "./packages.ts";
 import { isStandardModule } from "./standard-library.ts";
 import { nameInPackage, type Place as BasePlace, visitChildren } from "./walk.ts";
-import { ELEMENT, ITERATED } from "./wrapped.ts";
+import { ELEMENT, ITERATED, LIST } from "./wrapped.ts";
 
 /** Reads a Go tree. */
 export function readGo(root: SyntaxNode, file: FileBuilder): void {
@@ -254,7 +254,9 @@ function isTypeParameter(type: SyntaxNode, { file, scope }: Place): boolean {
 function parameters(list: SyntaxNode | undefined, { file, scope }: Place): void {
   for (const each of list?.namedChildren ?? []) {
     const type = each.field("type");
-    const known = type && each.type === "parameter_declaration" ? typeOf(type, scope.outer ?? scope) : undefined;
+    const of = type && typeOf(type, scope.outer ?? scope);
+    const isRest = each.type === "variadic_parameter_declaration";
+    const known: Expression | undefined = isRest && of && of.is !== "unknown" ? { is: "member", of, name: LIST } : of;
     for (const name of each.fields("name")) file.bind(scope, name.text, { is: "variable", type: known });
   }
 }

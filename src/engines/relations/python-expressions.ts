@@ -3,7 +3,8 @@ import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { alternativesOf, type Narrowed, narrowedBy } from "./choices.ts";
 import { type Expression, NOTHING, type Scope, UNKNOWN } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
-import { ELEMENT, LIST, MAP } from "./wrapped.ts";
+import { givenByLibrary } from "./python-library.ts";
+import { ELEMENT, ITERATED, LIST, MAP } from "./wrapped.ts";
 
 /** The bound of `TypeVar("T", bound=…)`; undefined for other values. */
 export function boundOf(value: SyntaxNode | undefined, scope: Scope): Expression | undefined {
@@ -25,11 +26,16 @@ export function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Express
     case "call": {
       const called = node.field("function");
       if (called?.text === "super") return scope.own ? { is: "base", of: scope.own } : UNKNOWN;
-      return called ? { is: "call", of: expressionOf(called, scope, depth + 1) } : UNKNOWN;
+      const given = givenByLibrary(node, scope, {
+        value: (each) => expressionOf(each, scope, depth + 1),
+        type: (each) => typeOf(each, scope, depth + 1),
+      });
+      return given ?? (called ? { is: "call", of: expressionOf(called, scope, depth + 1) } : UNKNOWN);
     }
     case "subscript": {
       const value = node.field("value");
       const of = value ? expressionOf(value, scope, depth + 1) : UNKNOWN;
+      if (node.field("subscript")?.type === "slice") return of;
       return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: ELEMENT };
     }
     case "list":
@@ -37,8 +43,15 @@ export function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Express
     case "tuple":
       return listOf(node.namedChildren, scope, depth);
     case "list_comprehension":
+    case "set_comprehension":
     case "generator_expression":
-      return listOf(node.fields("body"), scope, depth);
+      return chosenIn(node, scope, depth) ?? listOf(node.fields("body"), scope, depth);
+    case "dictionary":
+    case "dictionary_comprehension": {
+      const values = node.namedChildren.flatMap((each) => (each.type === "pair" ? (each.field("value") ?? []) : []));
+      const of = commonValue(values, scope, depth);
+      return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: MAP };
+    }
     case "named_expression": {
       const value = node.field("value");
       return value ? expressionOf(value, scope, depth + 1) : UNKNOWN;
@@ -67,9 +80,13 @@ export function typeOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
         ? inner.fields("subscript")
         : (inner.childOfType("type_parameter")?.namedChildren ?? []);
     const name = (base?.text ?? "").replace(/^(?:typing|t|te|typing_extensions|collections\.abc|abc|cabc)\./, "");
+    if (name === "Union") {
+      const [only, ...others] = given.filter(({ text }) => text !== "None");
+      return only && others.length === 0 ? typeOf(only, scope, depth + 1) : UNKNOWN;
+    }
     const wrapping = WRAPPINGS.find(([names]) => names.test(name));
     const argument = given[wrapping?.[2] ?? 0];
-    if (!wrapping || !argument) return UNKNOWN;
+    if (!wrapping || !argument || (/^[tT]uple$/.test(name) && !isOfOneType(given))) return UNKNOWN;
     const of = typeOf(argument, scope, depth + 1);
     return of.is === "unknown" || wrapping[1] === undefined ? of : { is: "member", of, name: wrapping[1] };
   }
@@ -82,6 +99,10 @@ export function typeOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
   const [, name] = /^(?:Optional\[)?["']?([\p{L}_][\p{L}\p{N}_]*)["']?(?:\]|\s*\|\s*None)?["']?$/u.exec(text) ?? [];
   return name === undefined ? UNKNOWN : { is: "name", name, scope };
 }
+
+/** Whether the elements of a tuple have one type: `tuple[T, ...]`, `tuple[T, T]`. */
+const isOfOneType = ([first, ...others]: readonly SyntaxNode[]): boolean =>
+  others.every(({ text }) => text === "..." || text === first?.text);
 
 /** `Self`, also in quotes or of a module: the class around. */
 const SELF_TYPE = /^["']?(?:\w+\.)?Self["']?$/;
@@ -101,15 +122,30 @@ const WRAPPINGS: readonly (readonly [RegExp, string | undefined, number])[] = [
 /** Elements of a list that are looked at. */
 const MAX_ELEMENTS = 8;
 
+/** The elements of another value that a comprehension keeps: `[x for x in values if x.open]`; undefined for other ones. */
+function chosenIn(node: SyntaxNode, scope: Scope, depth: number): Expression | undefined {
+  const loops = node.namedChildren.filter(({ type }) => type === "for_in_clause");
+  const [loop] = loops;
+  const over = loop?.field("right");
+  if (loops.length !== 1 || !over || loop?.field("left")?.text !== node.field("body")?.text) return undefined;
+  const of = expressionOf(over, scope, depth + 1);
+  return of.is === "unknown" ? UNKNOWN : { is: "member", of: { is: "member", of, name: ITERATED }, name: LIST };
+}
+
 /** A list of what one class or function gives: `[A(1), A(2)]`. */
 function listOf(elements: readonly SyntaxNode[], scope: Scope, depth: number): Expression {
+  const of = commonValue(elements, scope, depth);
+  return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: LIST };
+}
+
+/** What one class or function gives that all of some values are calls of. */
+function commonValue(elements: readonly SyntaxNode[], scope: Scope, depth: number): Expression {
   const [first, ...others] = elements.slice(0, MAX_ELEMENTS);
   const calledIn = (node: SyntaxNode): string | undefined =>
     node.type === "call" ? node.field("function")?.text : undefined;
   const called = first && calledIn(first);
   if (called === undefined || others.some((other) => calledIn(other) !== called)) return UNKNOWN;
-  const of = expressionOf(first as SyntaxNode, scope, depth + 1);
-  return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: LIST };
+  return expressionOf(first as SyntaxNode, scope, depth + 1);
 }
 
 /** The values that an expression may give: two in `a if c else b` and `a or b`. */

@@ -6,7 +6,7 @@ import { MAX_DEPTH, MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { visitChildren, visitGuarded } from "./walk.ts";
 import { decoratorsOf, fixtures, namedFixtures, plugins, type PythonPlace } from "./pytest.ts";
 import { boundOf, expressionOf, givenBy, narrowed, resultsOf, typeOf } from "./python-expressions.ts";
-import { ENTERED, ITERATED, LIST } from "./wrapped.ts";
+import { ENTERED, ITERATED, LIST, MAP, PLACE, SECOND_PLACE } from "./wrapped.ts";
 
 /** Reads a Python tree. */
 export function readPython(root: SyntaxNode, file: FileBuilder): void {
@@ -272,11 +272,18 @@ const decoratorOf = (node: SyntaxNode, scope: Scope): Expression | undefined => 
 const isStatic = (node: SyntaxNode): boolean => decoratorsOf(node).some(({ text }) => text === "staticmethod");
 const isProperty = (node: SyntaxNode): boolean => decoratorsOf(node).some(({ text }) => /property\b/.test(text));
 
+/** What parameters for any number of arguments hold: `*args`, `**named`. */
+const REST: ReadonlyMap<string, string> = new Map([
+  ["list_splat_pattern", LIST],
+  ["dictionary_splat_pattern", MAP],
+]);
+
 /** Binds the parameters; the first of a method is an instance of its class, or the class. */
 function parameters(list: SyntaxNode | undefined, place: Place, isMethod: boolean): void {
   const { file, scope } = place;
   for (const [i, each] of (list?.namedChildren ?? []).entries()) {
-    const name = each.field("name") ?? (each.type === "identifier" ? each : each.namedChild(0));
+    const pattern = each.field("name") ?? (each.type === "identifier" ? each : each.namedChild(0));
+    const name = pattern && REST.has(pattern.type) ? pattern.namedChild(0) : pattern;
     if (name?.type !== "identifier") {
       targets(each, place);
       continue;
@@ -284,7 +291,12 @@ function parameters(list: SyntaxNode | undefined, place: Place, isMethod: boolea
     const type = each.field("type");
     const own = i === 0 && isMethod ? scope.own : undefined;
     if (own) file.bind(scope, name.text, { is: "alias", of: { is: "class", line: own.line } });
-    else file.bind(scope, name.text, { is: "variable", type: type && typeOf(type, scope.outer ?? scope) });
+    else {
+      const of = type && typeOf(type, scope.outer ?? scope);
+      const held = pattern && REST.get(pattern.type);
+      const known: Expression | undefined = of && held && of.is !== "unknown" ? { is: "member", of, name: held } : of;
+      file.bind(scope, name.text, { is: "variable", type: known });
+    }
     const value = each.field("value");
     if (value) visit(value, { ...place, scope: scope.outer ?? scope, around: "argument_list" });
   }
@@ -340,10 +352,11 @@ function assignOne(
     const field = left.field("attribute");
     if (own && field && left.field("object")?.text === "self" && !body)
       file.member(own, field.text, field.row + 1, known ?? parameterOf(right, scope) ?? UNKNOWN, type !== undefined);
-  } else targets(left, place);
+  } else targets(left, place, known);
 }
 
-const VALUES = /^(?:call|subscript|await|attribute|list|set|list_comprehension|named_expression)$/;
+const VALUES =
+  /^(?:call|subscript|await|attribute|list|set|dictionary|(?:list|set|dictionary)_comprehension|named_expression)$/;
 
 /** The value that a variable or field is given, if it can be followed. */
 function assigned(value: SyntaxNode, scope: Scope, depth = 0): Expression | undefined {
@@ -361,7 +374,7 @@ function parameterOf(node: SyntaxNode | undefined, scope: Scope): Expression | u
   return binding?.is === "variable" ? (binding.type ?? binding.value) : undefined;
 }
 
-/** Binds the names of a pattern: one alone to the value, if it is known; of two the second one to the value of an entry. */
+/** Binds the names of a pattern: one alone to the value, if it is known; of several each to an element, the second one of an entry to its value. */
 function targets(node: SyntaxNode | undefined, place: Place, value?: Expression): void {
   if (!node || place.depth >= MAX_DEPTH) return;
   if (node.type === "identifier") {
@@ -369,7 +382,9 @@ function targets(node: SyntaxNode | undefined, place: Place, value?: Expression)
     else place.file.bind(place.scope, node.text, { is: "variable", type: value });
   } else if (/_pattern$|^(?:pattern_list|tuple|list|parenthesized_expression)$/.test(node.type))
     for (const [i, child] of node.namedChildren.entries()) {
-      const part: Expression | undefined = i === 1 && value ? { is: "member", of: value, name: "second" } : undefined;
+      const name = i === 1 ? SECOND_PLACE : PLACE;
+      const part: Expression | undefined =
+        value && child.type !== "list_splat_pattern" ? { is: "member", of: value, name } : undefined;
       targets(child, { ...place, depth: place.depth + 1 }, part);
     }
 }

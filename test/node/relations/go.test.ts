@@ -231,3 +231,29 @@ it("gives members of embedded types of the standard library to none of the repos
     "Write@27 → unknown",
   ]);
 });
+
+it("follows what any number of arguments, appending, slicing and copies of variables give", async () => {
+  const app = [
+    "package app", // 1
+    "type Item struct{ next *Item }",
+    "func (i *Item) Go() {}",
+    "func run(given []*Item, all ...*Item) {",
+    "\tall[0].Go()", // 5
+    "\tmore := append(given, nil)",
+    "\tmore[0].Go()",
+    "\trest := given[1:]",
+    "\trest[0].Go()", // 9
+    "\tmade := make(map[string][]*Item)",
+    '\tmade["a"][0].Go()',
+    "\tnext := all[0].next",
+    "\tnext.Go()", // 13
+    "\tcopied := next",
+    "\tcopied.Go()",
+    "\tall.Go()", // 16
+    "}",
+  ].join("\n");
+  const calls = (await callsIn({ "go.mod": "module app\n", "app.go": app }, "app.go")).filter((call) =>
+    call.startsWith("Go@"),
+  );
+  expect(calls).toEqual([...[5, 7, 9, 11, 13, 15].map((line) => `Go@${line} → app.go:3`), "Go@16 → unknown"]);
+});
