@@ -1,6 +1,6 @@
 /** Expressions and types of C#, as far as they can be followed. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, type Scope, superclassOf, UNKNOWN } from "./expressions.ts";
+import { type Expression, type Scope, superclassOf, UNKNOWN, withArguments } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import type { Place as BasePlace } from "./walk.ts";
 import { wordSet } from "../../lib/word-set.ts";
@@ -226,9 +226,13 @@ export function typeOf(node: SyntaxNode, place: Place, depth = 0): Expression {
       return asType(orMember(node.text, place, false));
     case "generic_name": {
       const { name, args } = partsOf(node);
-      const [only] = node.childOfType("type_argument_list")?.namedChildren ?? [];
+      const given = node.childOfType("type_argument_list")?.namedChildren ?? [];
+      const [only] = given;
       if (TASKS.has(name.text) && args === 1 && only) return typeOf(only, place, depth + 1);
-      const own = asType(orMember(typeKey(name.text, args), place, false));
+      const own = withArguments(
+        asType(orMember(typeKey(name.text, args), place, false)),
+        given.map((each) => typeOf(each, place, depth + 1)),
+      );
       const held = heldType(node, place, depth);
       // The repository may have a type of that name itself.
       return held.is === "unknown" ? own : { is: "first", of: own, otherwise: held };

@@ -207,6 +207,7 @@ function typeDeclaration(node: SyntaxNode, place: Open): void {
   const opened = file.openClass(line);
   const inner = { ...place, scope: file.inner(scope, name.text, opened), isPartial };
   typeParameters(node, inner, name.text);
+  if (parameters > 0) file.declaresTypes(opened, name.text);
   for (const each of node.namedChildren) {
     if (each.type === "attribute_list") visit(each, place);
     if (each.type === "base_list") heritage(each, opened, inner);

@@ -19,6 +19,10 @@ export type Expression =
   | { is: "likely"; of: Expression }
   | { is: "first"; of: Expression; otherwise: Expression }
   | { is: "handed"; by: Expression; at: number }
+  // A generic type with its next type argument.
+  | { is: "generic"; of: Expression; by: Expression }
+  // Values of which it is one.
+  | { is: "choice"; of: readonly Expression[] }
   | { is: "unknown" };
 
 export const UNKNOWN: Expression = { is: "unknown" };
@@ -116,6 +120,28 @@ export const givenOr = (owner: string, at: number, bound: Expression): Expressio
   of: { is: "import", module: TYPE_PARAMETERS, name: typeParameterOf(owner, at) },
   otherwise: bound,
 });
+
+/** Type arguments that are told apart. */
+const MAX_TYPE_ARGUMENTS = 8;
+
+/** A generic type with what is given to its type parameters; the type alone where none of that is followed. */
+export function withArguments(of: Expression, given: readonly Expression[]): Expression {
+  if (of.is === "unknown" || given.every((type) => type.is === "unknown")) return of;
+  return given.slice(0, MAX_TYPE_ARGUMENTS).reduce((generic, by) => ({ is: "generic", of: generic, by }), of);
+}
+
+/** A type without its type arguments. */
+export function withoutArguments(type: Expression): Expression {
+  let of = type;
+  while (of.is === "generic") of = of.of;
+  return of;
+}
+
+/** One of some values, as far as they agree; nothing is told of those that are `NOTHING`. */
+export function oneOfValues(values: readonly Expression[]): Expression {
+  const [first, ...others] = values.filter((value) => value !== NOTHING);
+  return first && others.length > 0 ? { is: "choice", of: [first, ...others] } : (first ?? NOTHING);
+}
 
 /** What `super` names in a class whose only base of that kind is known when its body is read. */
 export const superclassOf = (own: OpenClass | undefined): Expression =>

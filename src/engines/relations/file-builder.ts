@@ -8,6 +8,7 @@ import {
   type OpenClass,
   type Overload,
   type Scope,
+  withoutArguments,
 } from "./expressions.ts";
 import { AMBIGUOUS_LINE } from "./limits.ts";
 import { finishedClass, followed, meaningOf, meaningOfBinding, resultMeaning } from "./meanings.ts";
@@ -19,6 +20,7 @@ import {
   givenKey,
   type Import,
   type Meaning,
+  ownerKey,
   parameterKey,
   typeParameterOf,
   type Use,
@@ -101,7 +103,8 @@ export class FileBuilder {
 
   /** `given`: number of arguments. */
   use(kind: UseKind, name: string, line: number, scope: Scope, of: Expression, given?: number): void {
-    if (this.#uses.length < MAX_USES) this.#uses.push({ kind, name: plainName(name), line, scope, of, given });
+    if (this.#uses.length < MAX_USES)
+      this.#uses.push({ kind, name: plainName(name), line, scope, of: withoutArguments(of), given });
   }
 
   /** A name that may be that of a function which is handed over or kept there. `finish` leaves out what the file knows to be something else. */
@@ -139,6 +142,11 @@ export class FileBuilder {
   /** The type that a class gives the type parameter of a base at a position; the base is named as it is written. */
   gives(of: OpenClass, base: string, at: number, line: number, type: Expression): void {
     this.member(of, givenKey(typeParameterOf(base.slice(base.lastIndexOf(".") + 1), at)), line, type, true);
+  }
+
+  /** Records that a class declares the type parameters of a name. */
+  declaresTypes(of: OpenClass, name: string): void {
+    this.member(of, ownerKey(name), of.line);
   }
 
   /** A member of which only one definition is known to be meant: a second one makes it ambiguous. */

@@ -1,6 +1,6 @@
 /** What functions hand to those that they are called with. */
 import { ofPackage } from "./packages.ts";
-import type { Follower, Place, Resolved } from "./resolved.ts";
+import { type Follower, isSamePlace, type Place, type Resolved } from "./resolved.ts";
 import { callbackKey, type Meaning, TYPE_ITSELF } from "./types.ts";
 import { handedBy, methodName } from "./wrapped.ts";
 
@@ -16,12 +16,14 @@ export async function handed(
   if (at >= TYPE_ITSELF) return handedByType(follow, await follow.valueOf(path, by), at);
   const called = ofPackage(path, by);
   let found: Resolved;
+  let receiver: Resolved = "unknown";
   if (called.to === "member") {
     const of = await follow.receiverOf(path, called.of);
     if (typeof of !== "string" && of.wrapping?.length) {
       const wrapping = handedBy(of.wrapping, methodName(called.name), at, path.endsWith(".java"));
       return wrapping ? { ...of, wrapping } : "unknown";
     }
+    receiver = of;
     found = await follow.valueOfMember(path, of, called.name);
     // A promise is treated as the value it resolves to, so the callback of `then` gets the receiver itself.
     if (typeof found === "string" && called.name === "then" && at === 0) return of;
@@ -32,9 +34,9 @@ export async function handed(
   let agreed: Resolved | undefined;
   // Of overloads, one that takes no function there is not the one that is called.
   for (const each of among) {
-    const own = await handedByFunction(follow, each, at);
+    const own = await follow.of(receiver, () => handedByFunction(follow, each, at));
     if (own === undefined) continue;
-    if (typeof own === "string" || (agreed && JSON.stringify(own) !== JSON.stringify(agreed))) return "unknown";
+    if (typeof own === "string" || (agreed && !isSamePlace(own, agreed))) return "unknown";
     agreed = own;
   }
   return agreed ?? "unknown";
@@ -60,6 +62,6 @@ async function handedByType(follow: Follower, type: Resolved, at: number, depth 
     found.push(await handedByType(follow, await follow.resolve(type.path, base), at, depth + 1));
   const first = found.find((each) => typeof each !== "string");
   // Of a union, all types may say the same.
-  if (found.some((each) => JSON.stringify(each) !== JSON.stringify(first))) follow.isLikely = true;
+  if (found.some((each) => each !== first && !isSamePlace(each, first ?? "unknown"))) follow.isLikely = true;
   return first ?? "unknown";
 }

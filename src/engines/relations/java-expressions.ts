@@ -9,6 +9,7 @@ import {
   type OpenClass,
   type Scope,
   UNKNOWN,
+  withArguments,
 } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { nameInPackage, type Place as BasePlace } from "./walk.ts";
@@ -138,7 +139,11 @@ export function typeOf(node: SyntaxNode, place: Place, depth = 0): Expression {
       const wrapping = wrappingOf(child.text, place.scope);
       const given = node.childOfType("type_arguments")?.namedChildren ?? [];
       const argument = given[wrapping === MAP || wrapping === ENTRY ? 1 : 0];
-      if (wrapping === undefined || !argument) return typeOf(child, place, depth + 1);
+      if (wrapping === undefined || !argument)
+        return withArguments(
+          typeOf(child, place, depth + 1),
+          given.map((each) => typeOf(each, place, depth + 1)),
+        );
       const of = typeOf(argument, place, depth + 1);
       return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: wrapping };
     }

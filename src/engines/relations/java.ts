@@ -163,6 +163,7 @@ function classDeclaration(node: SyntaxNode, place: Place): void {
   const opened = file.openClass(line);
   const inner = { ...place, scope: file.inner(scope, name.text, opened) };
   typeParameters(node, inner, name.text);
+  if (node.field("type_parameters")) file.declaresTypes(opened, name.text);
   for (const clause of node.namedChildren)
     if (/^(?:superclass|super_interfaces|extends_interfaces)$/.test(clause.type)) heritage(clause, opened, inner);
     else if (clause.type === "modifiers") visit(clause, place);

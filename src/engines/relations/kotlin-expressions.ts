@@ -1,6 +1,6 @@
 /** Expressions and types of Kotlin, as far as they can be followed. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, lookUp, UNKNOWN } from "./expressions.ts";
+import { type Expression, lookUp, UNKNOWN, withArguments } from "./expressions.ts";
 import { extensionKey, imported, type Place, typeNamed, unqualified } from "./kotlin-names.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { ANY_TYPE } from "./overloads.ts";
@@ -299,9 +299,10 @@ function userType(node: SyntaxNode, place: Place, depth: number): Expression {
     }
   }
   const start = parts.findIndex((part) => /^\p{Lu}/u.test(part));
-  if (start <= 0) return rest.reduce(member, typeNamed(first, place));
+  const types = given.map((each) => typeOf(each, place, depth + 1));
+  if (start <= 0) return withArguments(rest.reduce(member, typeNamed(first, place)), types);
   const type: Expression = { is: "import", module: parts.slice(0, start).join("."), name: parts[start] ?? "" };
-  return parts.slice(start + 1).reduce(member, type);
+  return withArguments(parts.slice(start + 1).reduce(member, type), types);
 }
 
 const member = (of: Expression, name: string): Expression => ({ is: "member", of, name });

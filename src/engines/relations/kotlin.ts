@@ -63,6 +63,7 @@ function typeBody(node: SyntaxNode, name: string, line: number, place: Place): v
   const scope = file.inner(statics.scope, name, opened);
   const inner = { ...place, scope };
   typeParameters(node, statics, name);
+  if (node.childOfType("type_parameters")) file.declaresTypes(opened, name);
   for (const each of node.namedChildren) if (each.type === "modifiers") visit(each, place);
   const bases = heritage(node, opened, statics, scope);
   names.receivers.set(scope, { of: { is: "class", line }, isOpen: bases > 0, isHanded: false });

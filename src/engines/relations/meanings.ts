@@ -10,6 +10,7 @@ import {
   type OpenMember,
   type Overload,
   type Scope,
+  withoutArguments,
 } from "./expressions.ts";
 import { MAX_OVERLOADS } from "./overload-sets.ts";
 import { counterpartKey } from "./program.ts";
@@ -41,7 +42,7 @@ export function resultMeaning(results: readonly Expression[]): Meaning | undefin
 }
 
 const isNothing = (meaning: Meaning): boolean =>
-  meaning.to === "likely"
+  meaning.to === "likely" || meaning.to === "generic"
     ? isNothing(meaning.of)
     : meaning.to === "opaque" || meaning.to === "global" || meaning.to === "ambiguous";
 
@@ -51,7 +52,7 @@ export function finishedClass({ line, members, bases }: OpenClass): ClassInfo {
     const type = isAmongOverloads(name, members) ? methodsMeaning(member) : memberMeaning(types);
     return [name, { line: own, ...(type && { type }) }] as const;
   });
-  return { line, members: new Map(finished), bases: bases.map((base) => meaningOf(base)) };
+  return { line, members: new Map(finished), bases: bases.map((base) => meaningOf(withoutArguments(base))) };
 }
 
 function memberMeaning(types: readonly Expression[]): Meaning | undefined {
@@ -103,8 +104,11 @@ function rootOf(meaning: Meaning): Meaning {
 /** Meaning of a type or value that a variable or field has: a name of a class stands for an instance of it. */
 function valueMeaning(of: Expression, steps = 0): Meaning {
   const meaning = meaningOf(of, steps);
-  return of.is === "name" || of.is === "member" || of.is === "import" ? { to: "instance", of: meaning } : meaning;
+  return TYPES.has(of.is) ? { to: "instance", of: meaning } : meaning;
 }
+
+/** Expressions that are types. */
+const TYPES: ReadonlySet<Expression["is"]> = new Set(["name", "member", "import", "generic"]);
 
 /** A name that the file does not bind. */
 function unbound({ name, scope, otherwise }: Extract<Expression, { is: "name" }>, steps: number): Meaning {
@@ -151,7 +155,7 @@ export function meaningOf(of: Expression, steps = 0): Meaning {
     case "base": {
       const [first, ...others] = of.of.bases;
       const base = of.of.superclass ?? (others.length === 0 ? first : undefined);
-      return base ? { to: "super", of: meaningOf(base, steps + 1) } : { to: "ambiguous" };
+      return base ? { to: "super", of: meaningOf(withoutArguments(base), steps + 1) } : { to: "ambiguous" };
     }
     case "likely":
       return { to: "likely", of: meaningOf(of.of, steps + 1) };
@@ -162,6 +166,10 @@ export function meaningOf(of: Expression, steps = 0): Meaning {
     }
     case "handed":
       return { to: "handed", by: meaningOf(of.by, steps + 1), at: of.at };
+    case "generic":
+      return { to: "generic", of: meaningOf(of.of, steps + 1), by: meaningOf(of.by, steps + 1) };
+    case "choice":
+      return agreed(of.of.slice(0, MAX_VALUES).map((each) => meaningOf(each, steps + 1))) ?? { to: "opaque" };
     case "unknown":
       return { to: "opaque" };
   }
@@ -209,4 +217,12 @@ function meaningOfVariable({ type, value }: Extract<Binding, { is: "variable" }>
 }
 
 /** Values of variables that are followed. A name may be a class itself, and is no instance of it. */
-const FOLLOWED: ReadonlySet<Expression["is"]> = new Set(["call", "member", "class", "likely", "handed", "first"]);
+const FOLLOWED: ReadonlySet<Expression["is"]> = new Set([
+  "call",
+  "member",
+  "class",
+  "likely",
+  "handed",
+  "first",
+  "choice",
+]);

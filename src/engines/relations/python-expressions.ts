@@ -1,7 +1,7 @@
 /** Expressions and types of Python, as far as they can be followed. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { alternativesOf, type Narrowed, narrowedBy } from "./choices.ts";
-import { type Expression, NOTHING, type Scope, UNKNOWN } from "./expressions.ts";
+import { type Expression, NOTHING, type Scope, UNKNOWN, withArguments } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { givenByLibrary } from "./python-library.ts";
 import { ELEMENT, ITERATED, LIST, MAP } from "./wrapped.ts";
@@ -86,6 +86,7 @@ export function typeOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
     }
     const wrapping = WRAPPINGS.find(([names]) => names.test(name));
     const argument = given[wrapping?.[2] ?? 0];
+    if (!wrapping && base && argument) return genericType(base, given, scope, depth);
     if (!wrapping || !argument || (/^[tT]uple$/.test(name) && !isOfOneType(given))) return UNKNOWN;
     const of = typeOf(argument, scope, depth + 1);
     return of.is === "unknown" || wrapping[1] === undefined ? of : { is: "member", of, name: wrapping[1] };
@@ -98,6 +99,13 @@ export function typeOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
   const text = inner.text.slice(0, 200);
   const [, name] = /^(?:Optional\[)?["']?([\p{L}_][\p{L}\p{N}_]*)["']?(?:\]|\s*\|\s*None)?["']?$/u.exec(text) ?? [];
   return name === undefined ? UNKNOWN : { is: "name", name, scope };
+}
+
+/** A generic type of the repository: `Box[T]`. */
+function genericType(base: SyntaxNode, given: readonly SyntaxNode[], scope: Scope, depth: number): Expression {
+  const types = given.map((each) => typeOf(each, scope, depth + 1));
+  const of = withArguments(expressionOf(base, scope, depth + 1), types);
+  return of.is === "generic" ? of : UNKNOWN;
 }
 
 /** Whether the elements of a tuple have one type: `tuple[T, ...]`, `tuple[T, T]`. */

@@ -189,6 +189,7 @@ function classDefinition(node: SyntaxNode, place: Place): void {
   else file.bind(scope, name.text, { is: "definition", line });
   const inner = { ...place, scope: file.inner(scope, name.text) };
   typeParameters(node, inner, name.text);
+  if (node.field("type_parameters")) file.declaresTypes(opened, name.text);
   for (const base of node.field("superclasses")?.namedChildren ?? []) {
     if (base.type === "keyword_argument" || base.type === "comment") continue;
     const named = base.type === "subscript" ? (base.field("value") ?? base) : base;
@@ -201,6 +202,7 @@ function classDefinition(node: SyntaxNode, place: Place): void {
       else if (type.type === "identifier") {
         const bound: Expression = { is: "name", name: type.text, scope };
         file.bind(inner.scope, type.text, { is: "alias", of: givenOr(name.text, at, bound) });
+        file.declaresTypes(opened, name.text);
       }
   }
   const own: Scope = { ...inner.scope, own: opened };

@@ -38,9 +38,10 @@ export const MEANINGS: readonly Meaning["to"][] = [
   "value",
   "super",
   "same",
+  "generic",
 ];
 /** How many integers follow the number of each kind of meaning. */
-export const PARTS: readonly number[] = [1, 2, 2, 2, 1, 1, 0, 0, 0, 1, 2, 2, 2, 2, 2, 1, 1, 2];
+export const PARTS: readonly number[] = [1, 2, 2, 2, 1, 1, 0, 0, 0, 1, 2, 2, 2, 2, 2, 1, 1, 2, 2];
 /** Arguments of a call that are counted. */
 const MAX_ARGUMENTS = 30;
 
@@ -164,6 +165,8 @@ class Encoder {
       case "either":
       case "same":
         return [this.numberOf(meaning.of), this.numberOf(meaning.otherwise)];
+      case "generic":
+        return [this.numberOf(meaning.of), this.numberOf(meaning.by)];
       case "overload":
         return [meaning.line, meaning.takes];
       case "handed":

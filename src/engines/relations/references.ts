@@ -27,6 +27,7 @@ export function mayBeFunction(meaning: Meaning, classes: ReadonlyMap<number, Ope
     case "super":
     case "handed":
     case "same":
+    case "generic":
     case "opaque":
     case "ambiguous":
     case "global":

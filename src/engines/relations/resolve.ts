@@ -26,17 +26,9 @@ import { moduleKey } from "./rust-keys.ts";
 import { isRubyFile, isRubyKey, isRubyProgram } from "./ruby-keys.ts";
 import { isOfRuby, RubyProgram } from "./ruby-program.ts";
 import { isBuiltIn, isOfStandardLibrary, isStandardModule } from "./standard-library.ts";
-import {
-  certainly,
-  type ClassInfo,
-  givenKey,
-  type Meaning,
-  TAKEN,
-  TYPE_PARAMETERS,
-  type Use,
-  WHOLE_MODULE,
-} from "./types.ts";
+import { certainly, type ClassInfo, type Meaning, TAKEN, TYPE_PARAMETERS, type Use, WHOLE_MODULE } from "./types.ts";
 import { autoImportedFrom, isUnimported, unimported } from "./unimported.ts";
+import { givenType, withArgument } from "./type-arguments.ts";
 import { givenBy, methodName } from "./wrapped.ts";
 
 /** Imports, aliases and bases that are followed from a use to what it means: cyclic re-exports end there. */
@@ -83,7 +75,7 @@ class Resolver implements Follower {
   /** Names that are looked for in what modules take over as a whole: modules may take each other over. */
   readonly #starred = new Set<string>();
   /** What a member is taken of whose type is read. */
-  #receiver: Resolved | undefined;
+  receiver: Resolved = "unknown";
   readonly #asDefinition: Read = (path, meaning) => this.resolve(path, meaning);
 
   constructor(files: RelatedFiles) {
@@ -122,6 +114,8 @@ class Resolver implements Follower {
       case "likely":
         this.isLikely = true;
         return this.resolve(path, meaning.of);
+      case "generic":
+        return withArgument(this, path, meaning);
       case "overload":
       case "either":
         return oneOf(functionsOf(path, meaning)) ?? "unknown";
@@ -200,24 +194,15 @@ class Resolver implements Follower {
     const found = await findMember(this, { path: of.path, line: of.line }, name);
     if (typeof found === "string") return found === "none" ? "unknown" : found;
     const { type } = found;
-    return type ? this.#of(of, () => this.valueOf(found.path, type)) : placeOf(found);
+    return type ? this.of(of, () => this.valueOf(found.path, type)) : placeOf(found);
   }
 
-  /** Reads a type of a member of `receiver`, whose class may give type parameters of its bases. */
-  async #of(receiver: Resolved, read: () => Promise<Resolved>): Promise<Resolved> {
-    const before = this.#receiver;
-    this.#receiver = receiver;
+  async of<T>(receiver: Resolved, read: () => Promise<T>): Promise<T> {
+    const before = this.receiver;
+    this.receiver = receiver;
     const found = await read();
-    this.#receiver = before;
+    this.receiver = before;
     return found;
-  }
-
-  /** The type that the class of the receiver gives a type parameter. */
-  async #given(parameter: string): Promise<Resolved> {
-    const of = this.#receiver;
-    if (of === undefined || typeof of === "string" || of.line === undefined) return "unknown";
-    const found = await findMember(this, { path: of.path, line: of.line }, givenKey(parameter));
-    return typeof found !== "string" && found.type ? this.valueOf(found.path, found.type) : "unknown";
   }
 
   /** An instance of a class that a decorator makes of a function; else the function, as most decorators leave what it returns. */
@@ -257,8 +242,8 @@ class Resolver implements Follower {
     const uses = await this.files.uses(by.path);
     const returns = by.among ? await this.#agreedResult(by.among) : uses?.returns.get(by.line);
     const { path: own } = by;
-    if (returns?.to === "likely") return this.#of(receiver, () => this.valueOf(own, returns));
-    if (returns) return this.#of(receiver, () => this.resolve(own, returns));
+    if (returns?.to === "likely") return this.of(receiver, () => this.valueOf(own, returns));
+    if (returns) return this.of(receiver, () => this.resolve(own, returns));
     return uses?.classes.some(({ line }) => line === by.line) ? by : "unknown";
   }
 
@@ -276,7 +261,7 @@ class Resolver implements Follower {
   async #imported(path: string, module: string, name: string, read: Read = this.#asDefinition): Promise<Resolved> {
     if (isProgram(module)) return namedInProgram(this, path, { module, name }, read);
     if (isRubyProgram(module)) return this.#ruby.named(path, { module, name }, read);
-    if (module === TYPE_PARAMETERS) return this.#given(name);
+    if (module === TYPE_PARAMETERS) return givenType(this, name);
     if (isUnimported(module)) return unimported(this.files, path, module, name);
     if (packageRuleOf(path)) return this.fromPackage(path, module, name, read);
     if (module === TAKEN) return this.fromStars(path, name, read);

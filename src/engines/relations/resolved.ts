@@ -42,11 +42,12 @@ export interface Candidate extends Place {
 
 /**
  * A definition, by the line of its name, or a whole module. `wrapping`: types around it, the outermost one last. `isLikely`: a rule that may
- * fail led there. `among`: the overloads of which it is one, itself among them, where the rules do not tell which.
+ * fail led there. `given`: what is given to its type parameters. `among`: the overloads of which it is one, itself among them, where the rules do not tell which.
  */
 export type Target = {
   path: string;
   line: number | undefined;
+  given?: readonly TypeArgument[];
   wrapping?: readonly Wrapping[];
   isLikely?: true;
   among?: readonly Candidate[];
@@ -58,6 +59,13 @@ export type Target = {
  */
 export type Resolved = Target | Unresolved;
 export type Unresolved = "outside" | "unknown" | "none";
+
+/** A type argument: what `of` means in a file, whose own type parameters are those of `receiver`. */
+export interface TypeArgument {
+  path: string;
+  of: Meaning;
+  receiver: Resolved;
+}
 
 /** A definition, by the line of its name. */
 export interface Place {
@@ -88,6 +96,10 @@ export interface Follower {
   isFirst: boolean;
   /** Counts a step; false after the last one. */
   takesStep(): boolean;
+  /** What a member is taken of whose type is read. */
+  receiver: Resolved;
+  /** Reads a type that is written at a member of `receiver`, whose class gives type parameters their types. */
+  of<T>(receiver: Resolved, read: () => Promise<T>): Promise<T>;
   resolve(path: string, meaning: Meaning): Promise<Resolved>;
   valueOf(path: string, meaning: Meaning): Promise<Resolved>;
   receiverOf(path: string, of: Meaning): Promise<Resolved>;
@@ -115,12 +127,25 @@ export interface FoundMember extends Place {
 export const placeOf = ({ path, line, among }: FoundMember): Target => ({ path, line, ...(among && { among }) });
 
 /** Whether two meanings lead to one place. */
-export const isSamePlace = (one: Resolved, other: Resolved): boolean =>
+export const isSamePlace = (one: Resolved, other: Resolved, depth = 0): boolean =>
   typeof one !== "string" &&
   typeof other !== "string" &&
   one.path === other.path &&
   one.line === other.line &&
-  (one.wrapping ?? []).join(" ") === (other.wrapping ?? []).join(" ");
+  (one.wrapping ?? []).join(" ") === (other.wrapping ?? []).join(" ") &&
+  isGivenTheSame(one.given ?? [], other.given ?? [], depth);
+
+/** Levels of type arguments within type arguments that are compared. */
+const MAX_COMPARED = 3;
+
+function isGivenTheSame(one: readonly TypeArgument[], other: readonly TypeArgument[], depth: number): boolean {
+  if (one.length !== other.length || (one.length > 0 && depth > MAX_COMPARED)) return false;
+  return one.every(({ path, of, receiver }, at) => {
+    const second = other[at];
+    if (path !== second?.path || JSON.stringify(of) !== JSON.stringify(second.of)) return false;
+    return receiver === second.receiver || isSamePlace(receiver, second.receiver, depth + 1);
+  });
+}
 
 /** What a name is of a wrapped value, where that is not simply the member of what is wrapped; undefined where it is. */
 export function throughWrapping(of: Target, name: string): Resolved | undefined {

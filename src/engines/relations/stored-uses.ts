@@ -253,6 +253,8 @@ class Decoder {
       case "either":
       case "same":
         return { to, of: meaning(), otherwise: meaning() };
+      case "generic":
+        return { to, of: meaning(), by: meaning() };
       case "overload":
         return { to, line: next.varint(), takes: next.varint() };
       case "handed":

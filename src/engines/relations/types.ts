@@ -20,6 +20,7 @@ export type UseKind = "call" | "construct" | "inherit" | "decorator" | "referenc
  * - `overload`: the function on this line, which may be one of several of its name, and how many arguments it takes (`takes` of `overload-sets.ts`)
  * - `either`: what `of` means or what `otherwise` means; an `overload`, or several
  * - `same`: the place that `of` and `otherwise` both mean; unknown if these differ
+ * - `generic`: the generic type `of`, with the type `by` as its next type argument
  * - `handed`: what `by` hands to a function that it is called with, at a `parameterKey`
  * - `opaque`: bound in the file to something that is not followed, such as a parameter without a type
  * - `ambiguous`: bound several times, to different things
@@ -41,6 +42,7 @@ export type Meaning =
   | { to: "overload"; line: number; takes: number }
   | { to: "either"; of: Meaning; otherwise: Meaning }
   | { to: "same"; of: Meaning; otherwise: Meaning }
+  | { to: "generic"; of: Meaning; by: Meaning }
   | { to: "opaque" | "ambiguous" | "global" };
 
 /** A meaning without what says that it is only likely. */
@@ -121,6 +123,8 @@ export const TYPE_PARAMETERS = "<types>";
 export const typeParameterOf = (name: string, at: number): string => `${name}.${at}`;
 /** Key of the member for the type that a class gives such a parameter of one of its bases. */
 export const givenKey = (parameter: string): string => `<${parameter}>`;
+/** Key of the member by which a class is known to be the one that declares the type parameters of a name. */
+export const ownerKey = (name: string): string => `<of ${name}>`;
 export const isGivenKey = (key: string): boolean => key.startsWith("<");
 
 /** Module of the class of a Razor component, of which another part is in the file of the same name with `.cs` behind it. */

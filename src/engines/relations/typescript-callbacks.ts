@@ -4,7 +4,7 @@ import type { Expression, OpenClass, Scope } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { MAX_PARAMETERS, parameterKey } from "./types.ts";
 import { argumentAt } from "./walk.ts";
-import { expressionOf, type Place, typeOf, typeParameters } from "./typescript-expressions.ts";
+import { expressionOf, giveTypes, type Place, typeOf, typeParameters } from "./typescript-expressions.ts";
 
 const FUNCTION_TYPES = /^(?:function_type|call_signature)$/;
 
@@ -99,6 +99,8 @@ export function aliasOf(
   else if (opened.bases.length < MAX_PARTS) {
     const of = typeOf(type, place.scope);
     if (of.is !== "unknown") opened.bases.push(of);
+    const name = type.field("name");
+    if (name) giveTypes(name, type.field("type_arguments"), opened, place);
   }
 }
 

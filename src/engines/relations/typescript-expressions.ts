@@ -3,7 +3,16 @@ import { wordSet } from "../../lib/word-set.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { alternativesOf, type Narrowed, narrowedBy } from "./choices.ts";
 import { wrappedHolder } from "../parsing/rules/wrapped-functions.ts";
-import { givenOr, type Expression, lookUp, NOTHING, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
+import {
+  givenOr,
+  type Expression,
+  lookUp,
+  NOTHING,
+  type OpenClass,
+  type Scope,
+  UNKNOWN,
+  withArguments,
+} from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { loadedModule } from "./loaded-module.ts";
 import type { UseKind } from "./types.ts";
@@ -23,8 +32,9 @@ export const LEAVES = wordSet(
    this null undefined true false`,
 );
 
-/** Type parameters are what they extend. */
-export function typeParameters(node: SyntaxNode, { file, scope }: Place, owner?: string): void {
+/** Type parameters are what they extend; those of the class `opened`, whose name is `owner`, what a value gives them. */
+export function typeParameters(node: SyntaxNode, { file, scope }: Place, owner?: string, opened?: OpenClass): void {
+  if (owner && opened && node.field("type_parameters")) file.declaresTypes(opened, owner);
   for (const [at, each] of (node.field("type_parameters")?.namedChildren ?? []).entries()) {
     const name = each.field("name");
     const bound = each.field("constraint")?.namedChild(0);
@@ -153,7 +163,7 @@ export function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Express
     case "new_expression": {
       const given = node.field("type_arguments")?.namedChildren ?? [];
       const container = containerOf(node.field("constructor"), given, scope, depth);
-      return { is: "call", of: container ?? inner("constructor") };
+      return { is: "call", of: container ?? genericType(inner("constructor"), given, scope, depth) };
     }
     case "assignment_expression":
       return inner("right");
@@ -237,6 +247,13 @@ function containerOf(
   return wrappedType(typeOf(given[wrapping === MAP ? 1 : 0] ?? given[0], scope, depth + 1), wrapping);
 }
 
+/** A type with its type arguments. */
+const genericType = (of: Expression, given: readonly SyntaxNode[], scope: Scope, depth: number): Expression =>
+  withArguments(
+    of,
+    given.map((each) => typeOf(each, scope, depth + 1)),
+  );
+
 /** A declared type: `T`, `m.T`, `T<…>`, `T | undefined`; of a promise what it resolves to. */
 export function typeOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
   if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
@@ -254,7 +271,7 @@ export function typeOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
       if (!name) return UNKNOWN;
       if (argument && TRANSPARENT.test(name.text) && !lookUp(scope, name.text))
         return typeOf(argument, scope, depth + 1);
-      return containerOf(name, given, scope, depth) ?? typeOf(name, scope, depth + 1);
+      return containerOf(name, given, scope, depth) ?? genericType(typeOf(name, scope, depth + 1), given, scope, depth);
     }
     case "array_type": {
       const child = node.namedChild(0);

@@ -238,8 +238,8 @@ function typeAlias(node: SyntaxNode, place: Place): void {
   const line = name.row + 1;
   file.bind(scope, name.text, { is: "definition", line });
   const inner = { ...place, scope: file.inner(scope, name.text) };
-  typeParameters(node, inner);
   const opened = file.openClass(line);
+  typeParameters(node, inner, name.text, opened);
   aliasOf(value, opened, inner, (member) => classMember(member, opened, inner));
 }
 
@@ -249,7 +249,7 @@ function classLike(node: SyntaxNode, place: Place, name: SyntaxNode | undefined)
   const opened = file.openClass(line);
   if (name && node.type !== "class") file.bind(scope, name.text, { is: "definition", line });
   const inner = { ...place, scope: file.inner(scope, name?.text, opened) };
-  typeParameters(node, inner, name?.text);
+  typeParameters(node, inner, name?.text, opened);
   for (const clause of node.namedChildren) {
     if (clause.type === "decorator") visit(clause, place);
     if (clause.type === "class_heritage" || clause.type === "extends_type_clause") heritage(clause, opened, inner);

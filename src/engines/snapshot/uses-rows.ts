@@ -51,6 +51,7 @@ function textOf(meaning: Meaning, depth: number): string {
     case "likely":
     case "value":
     case "super":
+    case "generic":
       return textOf(meaning.of, depth - 1);
     case "first":
     case "either": {

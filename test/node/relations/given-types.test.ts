@@ -42,7 +42,7 @@ export function use(sub: Sub, other: Base<string, Real>) {
       "real.ts:10 certain",
       "real.ts:11 certain",
       "real.ts:15 certain",
-      "real.ts:16 likely",
+      "real.ts:16 certain",
       "real.ts:8 certain",
       "real.ts:9 certain",
     ]);
