@@ -137,6 +137,11 @@ export function withoutArguments(type: Expression): Expression {
   return of;
 }
 
+/** A value that is a name or member, as the value that this has; it is no type. */
+export function passed(of: Expression): Expression {
+  return of.is === "name" || of.is === "member" || of.is === "import" ? { is: "first", of, otherwise: UNKNOWN } : of;
+}
+
 /** One of some values, as far as they agree; nothing is told of those that are `NOTHING`. */
 export function oneOfValues(values: readonly Expression[]): Expression {
   const [first, ...others] = values.filter((value) => value !== NOTHING);

@@ -55,7 +55,8 @@ async function handedByFunction(follow: Follower, { path, line }: Place, at: num
 async function handedByType(follow: Follower, type: Resolved, at: number, depth = 0): Promise<Resolved> {
   if (depth > MAX_ALIASES || typeof type === "string" || type.line === undefined) return "unknown";
   const own = (await follow.files.uses(type.path))?.callbacks.get(callbackKey(type.line, at));
-  if (own) return follow.valueOf(type.path, own);
+  // A generic type is given the types of what it hands over.
+  if (own) return follow.of(type, () => follow.valueOf(type.path, own));
   const bases = (await follow.classAt({ path: type.path, line: type.line }))?.bases ?? [];
   const found: Resolved[] = [];
   for (const base of bases)

@@ -4,8 +4,9 @@ import {
   type Expression,
   givenOr,
   isBoundWithin,
-  lookUp,
   lookUpType,
+  NOTHING,
+  oneOfValues,
   type OpenClass,
   type Scope,
   UNKNOWN,
@@ -13,22 +14,18 @@ import {
 } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { nameInPackage, type Place as BasePlace } from "./walk.ts";
+import { collected, givenByLibrary, held, isOfLibrary, wrappingOf } from "./java-library.ts";
+import { keyOfCall } from "./java-signatures.ts";
 import { methodKey } from "./members.ts";
-import { ANY_TYPE, FUNCTION_TYPE } from "./overloads.ts";
-import { ELEMENT, ENTRY, LIST, MAP } from "./wrapped.ts";
+import { parameterKey } from "./types.ts";
+import { ELEMENT, ENTRY, FUNCTION, LIST, MAP, type Wrapping } from "./wrapped.ts";
 
 export interface Place extends BasePlace {
   package: string;
+  /** Packages all of whose types the file imports. */
+  stars: Set<string>;
   /** Classes that names are statically imported from, by the name. */
   statics: Map<string, Expression>;
-}
-
-/** The last name of a type: `C` of `a.b.C<T>`. */
-export function lastOf(node: SyntaxNode, depth = 0): SyntaxNode {
-  if (depth > MAX_EXPRESSION_DEPTH || /^(?:type_)?identifier$/.test(node.type)) return node;
-  if (node.type === "annotated_type") return lastOf(node.namedChildren.at(-1) ?? node, depth + 1);
-  if (node.type === "generic_type") return lastOf(node.namedChild(0) ?? node, depth + 1);
-  return node.type.startsWith("scoped_") ? lastOf(node.namedChildren.at(-1) ?? node, depth + 1) : node;
 }
 
 export function expressionOf(node: SyntaxNode, place: Place, isCalled = false, depth = 0): Expression {
@@ -52,12 +49,23 @@ export function expressionOf(node: SyntaxNode, place: Place, isCalled = false, d
       const called: Expression = object
         ? { is: "member", of: expressionOf(object, place, false, depth + 1), name: key }
         : unqualified(name, key, place);
-      return isCalled ? called : { is: "call", of: called };
+      return isCalled ? called : resultOf(node, called, place, depth);
     }
+    case "ternary_expression":
+      return oneOfValues(
+        [node.field("consequence"), node.field("alternative")].map((each) =>
+          !each || each.type === "null_literal" ? NOTHING : expressionOf(each, place, false, depth + 1),
+        ),
+      );
     case "object_creation_expression": {
       const type = node.field("type");
+      if (!type) return UNKNOWN;
+      const [first] = argumentsOf(node);
+      const name = type.type === "generic_type" && type.text.endsWith("<>") ? type.namedChild(0)?.text : undefined;
+      const holds = name !== undefined && first && wrappingOf(name, scope, place.stars);
+      if (holds) return held(name, expressionOf(first, place, false, depth + 1));
       // An anonymous class is another one than its base, but has its members.
-      return type ? { is: "call", of: typeOf(type, place) } : UNKNOWN;
+      return { is: "call", of: typeOf(type, place) };
     }
     case "cast_expression": {
       const type = node.field("type");
@@ -76,6 +84,128 @@ export function expressionOf(node: SyntaxNode, place: Place, isCalled = false, d
     default:
       return UNKNOWN;
   }
+}
+
+export const argumentsOf = (call: SyntaxNode): SyntaxNode[] =>
+  call.field("arguments")?.namedChildren.filter(({ type }) => !/comment/.test(type)) ?? [];
+
+/** How methods of streams, optional values and futures hold what the function gives that they are called with; as it is given where not at all. */
+const MAPPED: ReadonlyMap<string, Wrapping | undefined> = new Map([
+  ["map", LIST],
+  ["mapToObj", LIST],
+  ["flatMap", undefined],
+  ["thenApply", FUNCTION],
+  ["thenApplyAsync", FUNCTION],
+  ["thenCompose", undefined],
+  ["thenComposeAsync", undefined],
+]);
+
+/** What a call gives: what the method returns, or what the standard library is known to make of its arguments. */
+function resultOf(call: SyntaxNode, called: Expression, place: Place, depth: number): Expression {
+  const own: Expression = { is: "call", of: called };
+  const [object, name] = [call.field("object"), call.field("name")?.text ?? ""];
+  const list = argumentsOf(call);
+  const read = (each: SyntaxNode): Expression => expressionOf(each, place, false, depth + 1);
+  const result = (each: SyntaxNode, at = 0, by = called): Expression => resultOfFunction(each, by, at, place, depth);
+  const imported = object ? undefined : place.statics.get(name);
+  const type = object ? object.text.slice(0, MAX_TYPE_NAME) : imported?.is === "import" ? imported.name : "";
+  if (/^\p{Lu}/u.test(type) && (imported ?? isOfLibrary(type, place.scope, place.stars))) {
+    const given = givenByLibrary(type, name, list, read, result);
+    if (given) return given;
+  }
+  const otherwise = (of: Expression): Expression =>
+    of.is === "unknown" ? own : { is: "first", of: own, otherwise: of };
+  const [only, ...others] = list;
+  if (object && only && others.length === 0) {
+    if (name === "collect") {
+      const stream = read(object);
+      return otherwise(collected(stream, only, (each) => result(each, 0, elementsOf(stream))));
+    }
+    // The lists of a stream of them, one after the other.
+    if (name === "flatMap" && /^(?:List|Set|Collection|Optional)::stream$/.test(only.text))
+      return otherwise({ is: "member", of: read(object), name: ELEMENT });
+    const wrapping = MAPPED.get(name);
+    const made = MAPPED.has(name) ? result(only) : UNKNOWN;
+    if (made.is !== "unknown") return otherwise(wrapping ? { is: "member", of: made, name: wrapping } : made);
+  }
+  // Methods that every enumeration has.
+  const isOfEnumeration = object && /^\p{Lu}/u.test(type) && /^value(?:s|Of)$/.test(name);
+  if (!isOfEnumeration || list.length !== (name === "values" ? 0 : 1)) return own;
+  const constant: Expression = { is: "call", of: read(object) };
+  return otherwise(name === "values" ? { is: "member", of: constant, name: LIST } : constant);
+}
+
+const MAX_TYPE_NAME = 100;
+
+/** A method that hands over the elements of a container. */
+export const elementsOf = (container: Expression): Expression => ({ is: "member", of: container, name: "forEach" });
+
+/** What a lambda or a reference to a method gives that is the argument `outer` of a call of `called`. */
+function resultOfFunction(
+  node: SyntaxNode,
+  called: Expression,
+  outer: number,
+  place: Place,
+  depth: number,
+): Expression {
+  if (node.type === "method_reference") return resultOfReference(node, place, depth);
+  const body = node.type === "lambda_expression" ? onlyResult(node.field("body")) : undefined;
+  if (!body) return UNKNOWN;
+  const inner = { ...place, scope: place.file.inner(place.scope, undefined) };
+  lambdaParameters(node.field("parameters"), inner, (at) => handedTo(called, outer, at));
+  return expressionOf(body, inner, false, depth + 1);
+}
+
+/** The expression that a lambda gives: its body, or what the only statement of that returns. */
+function onlyResult(body: SyntaxNode | undefined): SyntaxNode | undefined {
+  if (body?.type !== "block") return body;
+  const [only, ...others] = body.namedChildren.filter(({ type }) => !/comment/.test(type));
+  return only?.type === "return_statement" && others.length === 0 ? only.namedChild(0) : undefined;
+}
+
+/** What the function `by` hands to the parameter `at` of the lambda that is its argument `outer`. */
+export function handedTo(by: Expression, outer: number, at: number): Expression | undefined {
+  const key = parameterKey(outer, at);
+  return key === undefined ? undefined : { is: "handed", by, at: key };
+}
+
+/** Binds the parameters of a lambda: those without a type are what they are handed. */
+export function lambdaParameters(
+  node: SyntaxNode | undefined,
+  place: Place,
+  handed: (at: number) => Expression | undefined,
+): void {
+  const { file, scope } = place;
+  if (node?.type === "identifier") file.bind(scope, node.text, { is: "variable", value: handed(0) });
+  for (const [at, each] of (node?.namedChildren ?? []).entries()) {
+    const name = each.type === "identifier" ? each : each.field("name");
+    const type = each.field("type");
+    const known = type && type.text !== "var" ? { type: typeOf(type, place) } : { value: handed(at) };
+    if (name) file.bind(scope, name.text, { is: "variable", ...known });
+  }
+}
+
+/** The parts of `x::f`, `C::f` or `C::new`; the name is absent for a construction. */
+export function partsOfReference(node: SyntaxNode): { of: SyntaxNode; isType: boolean; name?: SyntaxNode } | undefined {
+  const of = node.namedChild(0);
+  const name = node.namedChildren.at(-1);
+  if (!of || !name) return undefined;
+  const isType = of.type.endsWith("type") || of.type.endsWith("type_identifier");
+  if (node.children.at(-1)?.type === "new") return { of, isType };
+  return name.type === "identifier" && name.id !== of.id ? { of, isType, name } : undefined;
+}
+
+/** What a reference to a method means. */
+export function referenced(of: SyntaxNode, isType: boolean, name: string, place: Place, depth = 0): Expression {
+  const owner = isType ? typeOf(of, place, depth) : expressionOf(of, place, false, depth);
+  return { is: "member", of: owner, name: methodKey(name) };
+}
+
+function resultOfReference(node: SyntaxNode, place: Place, depth: number): Expression {
+  const parts = partsOfReference(node);
+  if (!parts) return UNKNOWN;
+  const { of, isType, name } = parts;
+  return { is: "call", of: name ? referenced(of, isType, name.text, place, depth + 1) : typeOf(of, place, depth + 1) };
 }
 
 /** `a.b`: a field of a value, or a class by its whole name. */
@@ -136,9 +266,9 @@ export function typeOf(node: SyntaxNode, place: Place, depth = 0): Expression {
     case "generic_type": {
       const child = node.namedChild(0);
       if (!child) return UNKNOWN;
-      const wrapping = wrappingOf(child.text, place.scope);
+      const wrapping = wrappingOf(child.text, place.scope, place.stars);
       const given = node.childOfType("type_arguments")?.namedChildren ?? [];
-      const argument = given[wrapping === MAP || wrapping === ENTRY ? 1 : 0];
+      const argument = wrapping === FUNCTION ? given.at(-1) : given[wrapping === MAP || wrapping === ENTRY ? 1 : 0];
       if (wrapping === undefined || !argument)
         return withArguments(
           typeOf(child, place, depth + 1),
@@ -169,123 +299,6 @@ export function typeOf(node: SyntaxNode, place: Place, depth = 0): Expression {
     }
     default:
       return UNKNOWN;
-  }
-}
-
-const LISTS =
-  /^(?:List|ArrayList|LinkedList|Collection|Set|HashSet|LinkedHashSet|TreeSet|SortedSet|EnumSet|Iterable|Iterator|ListIterator|Queue|Deque|ArrayDeque|PriorityQueue|Stack|Vector|Stream|Optional|Supplier|CopyOnWriteArrayList|AtomicReference|ThreadLocal|ImmutableList|ImmutableSet)$/;
-const MAPS =
-  /^(?:Map|HashMap|LinkedHashMap|TreeMap|SortedMap|NavigableMap|ConcurrentMap|ConcurrentHashMap|EnumMap|WeakHashMap|IdentityHashMap|ImmutableMap)$/;
-
-/** How a generic type of the standard library holds its last argument; undefined for other types, among them those of the repository. */
-function wrappingOf(name: string, scope: Scope): string | undefined {
-  const binding = lookUp(scope, name);
-  if (binding && !(binding.is === "import" && /^(?:java|com\.google\.common)\./.test(binding.module))) return undefined;
-  if (LISTS.test(name)) return LIST;
-  if (MAPS.test(name)) return MAP;
-  return /^(?:Map\.)?Entry$/.test(name) ? ENTRY : undefined;
-}
-
-/** Arguments of a call whose types are written down. */
-const MAX_ARGUMENTS = 10;
-
-/** A method as it is called: `name/2(String,?)`; without types where none is known. */
-function keyOfCall(name: string, list: SyntaxNode | undefined, place: Place): string {
-  const given = list?.namedChildren.filter(({ type }) => !/comment/.test(type)) ?? [];
-  const key = `${name}/${given.length}`;
-  if (given.length === 0 || given.length > MAX_ARGUMENTS) return key;
-  const types = given.map((each) => typeNameOf(each, place));
-  return types.every((type) => type === ANY_TYPE) ? key : `${key}(${types.join(",")})`;
-}
-
-/** The name of a declared type, as overloads are told apart by it; that of a type parameter is not known. */
-export function typeName(node: SyntaxNode | undefined, { file, scope }: Place): string {
-  if (!node) return ANY_TYPE;
-  if (node.type === "array_type") {
-    const element = lastOf(node.namedChild(0) ?? node).text;
-    return `${element.slice(0, MAX_NAME)}[]`;
-  }
-  // One that is written with its package is another one than what the file imports under the name.
-  const scoped = node.type === "generic_type" ? node.namedChild(0) : node;
-  const packaged = scoped?.type === "scoped_type_identifier" ? scoped.text.slice(0, MAX_NAME + 1) : "";
-  if (/^\p{Ll}[\p{L}\p{N}_$.]*$/u.test(packaged) && packaged.length <= MAX_NAME)
-    return packaged.replace(/^java\.lang\.(?=\p{L}+$)/u, "");
-  const { text } = lastOf(node);
-  const isParameter = lookUp(scope, text)?.is === "variable" || isBoundWithin(file.top, scope, text);
-  return isParameter || !/^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(text.slice(0, MAX_NAME + 1)) ? ANY_TYPE : text;
-}
-
-const MAX_NAME = 100;
-
-/** The name of an expression's type, as far as it is written in the file. */
-export function typeNameOf(node: SyntaxNode, place: Place, depth = 0): string {
-  if (depth > MAX_EXPRESSION_DEPTH) return ANY_TYPE;
-  switch (node.type) {
-    case "string_literal":
-      return "String";
-    case "character_literal":
-      return "char";
-    case "decimal_integer_literal":
-    case "hex_integer_literal":
-      return /l$/i.test(node.text) ? "long" : "int";
-    case "decimal_floating_point_literal":
-      return /f$/i.test(node.text) ? "float" : "double";
-    case "true":
-    case "false":
-    case "instanceof_expression":
-      return "boolean";
-    case "null_literal":
-      return "null";
-    case "class_literal":
-      return "Class";
-    case "lambda_expression":
-    case "method_reference":
-      return FUNCTION_TYPE;
-    case "cast_expression":
-      return typeName(node.field("type"), place);
-    case "object_creation_expression":
-      return node.childOfType("class_body") ? ANY_TYPE : typeName(node.field("type"), place);
-    case "array_creation_expression":
-      return node.childOfType("dimensions") || node.childOfType("dimensions_expr")
-        ? `${typeName(node.field("type"), place)}[]`
-        : ANY_TYPE;
-    case "identifier": {
-      const binding = lookUp(place.scope, node.text);
-      return (binding?.is === "variable" ? binding.typeName : undefined) ?? ANY_TYPE;
-    }
-    case "field_access": {
-      const [object, field] = [node.field("object")?.text ?? "", node.field("field")?.text ?? ""];
-      // Usually a constant of an enumeration.
-      return /^\p{Lu}\p{Ll}\w*$/u.test(object) && /^[\p{Lu}\d_]+$/u.test(field) ? object : ANY_TYPE;
-    }
-    case "binary_expression": {
-      const parts = [node.field("left"), node.field("right")];
-      return parts.some((part) => part && typeNameOf(part, place, depth + 1) === "String") ? "String" : ANY_TYPE;
-    }
-    case "method_invocation":
-      return node.field("name")?.text === "toString" ? "String" : ANY_TYPE;
-    case "parenthesized_expression": {
-      const child = node.namedChild(0);
-      return child ? typeNameOf(child, place, depth + 1) : ANY_TYPE;
-    }
-    default:
-      return ANY_TYPE;
-  }
-}
-
-/** `x::f`, `C::f` or `C::new`. */
-export function reference(node: SyntaxNode, place: Place): void {
-  const { file, scope } = place;
-  const of = node.namedChild(0);
-  const name = node.namedChildren.at(-1);
-  if (!of || !name) return;
-  const isOfType = of.type.endsWith("type") || of.type.endsWith("type_identifier");
-  if (node.children.at(-1)?.type === "new") {
-    const named = lastOf(of);
-    if (named.type.endsWith("identifier")) file.use("construct", named.text, named.row + 1, scope, typeOf(of, place));
-  } else if (name.type === "identifier" && name.id !== of.id) {
-    const owner = isOfType ? typeOf(of, place) : expressionOf(of, place);
-    file.reference(name.text, name.row + 1, scope, { is: "member", of: owner, name: methodKey(name.text) });
   }
 }
 

@@ -1,22 +1,12 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, type OpenClass, UNKNOWN } from "./expressions.ts";
+import { type Expression, type OpenClass, passed, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { AMBIGUOUS_LINE, MAX_DEPTH } from "./limits.ts";
-import {
-  expressionOf,
-  givenTo,
-  isTypeParameter,
-  lastOf,
-  type Place,
-  reference,
-  typeName,
-  typeNameOf,
-  typeOf,
-  typeParameters,
-} from "./java-expressions.ts";
+import { handsOver, handsOverItself, handsToConstructor, lambdaBody, reference } from "./java-callbacks.ts";
+import { expressionOf, givenTo, isTypeParameter, type Place, typeOf, typeParameters } from "./java-expressions.ts";
+import { lastOf, typeName, typeNameOf } from "./java-signatures.ts";
 import { PACKAGE } from "./packages.ts";
-import { parameterKey } from "./types.ts";
-import { argumentAt, visitChildren } from "./walk.ts";
+import { visitChildren } from "./walk.ts";
 import { ITERATED } from "./wrapped.ts";
 
 /**
@@ -24,7 +14,7 @@ import { ITERATED } from "./wrapped.ts";
  * names of types (`overloads.ts`).
  */
 export function readJava(root: SyntaxNode, file: FileBuilder): void {
-  const place = { file, scope: file.top, package: "", statics: new Map<string, Expression>(), depth: 0 };
+  const place: Place = { file, scope: file.top, package: "", stars: new Set(), statics: new Map(), depth: 0 };
   const declared = root
     .childOfType("package_declaration")
     ?.namedChildren.find(({ type }) => type.endsWith("identifier"));
@@ -68,12 +58,9 @@ function visit(node: SyntaxNode, place: Place): void {
     case "compact_constructor_declaration":
       methodBody(node, place);
       return;
-    case "lambda_expression": {
-      const inner = { ...place, scope: file.inner(scope, undefined) };
-      lambdaParameters(node.field("parameters"), inner);
-      children(node, inner);
+    case "lambda_expression":
+      children(node, lambdaBody(node, place));
       return;
-    }
     case "object_creation_expression":
       construction(node, place);
       return;
@@ -130,6 +117,7 @@ function importDeclaration(node: SyntaxNode, place: Place): void {
   const [module, ...names] = splitPackage(path);
   if (isStar && !isStatic && names.length === 0) {
     file.star(path);
+    place.stars.add(path);
     file.imports(path, node.row + 1);
     return;
   }
@@ -169,7 +157,12 @@ function classDeclaration(node: SyntaxNode, place: Place): void {
     else if (clause.type === "modifiers") visit(clause, place);
   for (const each of node.field("parameters")?.namedChildren ?? []) recordComponent(each, opened, inner);
   const body = node.field("body");
-  if (body) classBody(body, opened, inner);
+  if (body) {
+    classBody(body, opened, inner);
+    handsToConstructor(body.namedChildren, line, inner);
+  }
+  if (body && node.type === "interface_declaration") handsOverItself(body.namedChildren, line, inner);
+  accessors(node, opened, inner);
 }
 
 function heritage(node: SyntaxNode, opened: OpenClass, place: Place): void {
@@ -189,13 +182,43 @@ function heritage(node: SyntaxNode, opened: OpenClass, place: Place): void {
   }
 }
 
-function recordComponent(node: SyntaxNode, opened: OpenClass, { file, scope, ...place }: Place): void {
+function recordComponent(node: SyntaxNode, opened: OpenClass, place: Place): void {
   const [name, type] = [node.field("name"), node.field("type")];
   if (!name) return;
-  const known = type ? typeOf(type, { file, scope, ...place }) : UNKNOWN;
-  file.member(opened, name.text, name.row + 1, known);
-  file.bind(scope, name.text, { is: "variable", type: known });
-  file.memberOnce(opened, `${name.text}/0`, name.row + 1);
+  const known = type ? typeOf(type, place) : UNKNOWN;
+  place.file.member(opened, name.text, name.row + 1, known);
+  place.file.bind(place.scope, name.text, { is: "variable", type: known });
+}
+
+/** Annotations of Lombok by which a class has methods that read its fields. */
+const GIVE_GETTERS = /^(?:Data|Getter|Value)$/;
+
+const hasGetters = (node: SyntaxNode): boolean =>
+  node
+    .childOfType("modifiers")
+    ?.namedChildren.some(
+      (each) => each.type.endsWith("annotation") && GIVE_GETTERS.test(each.field("name")?.text ?? ""),
+    ) ?? false;
+
+/** The methods that read the components of a record, or the fields of a class with such an annotation, unless they are declared. */
+function accessors(node: SyntaxNode, opened: OpenClass, { file }: Place): void {
+  const read = (method: string, field: string): void => {
+    const own = opened.members.get(field);
+    const key = `${method}/0`;
+    if (own && !opened.members.has(key)) file.member(opened, key, own.line, own.types[0], true);
+  };
+  for (const each of node.field("parameters")?.namedChildren ?? []) {
+    const name = each.field("name")?.text;
+    if (name !== undefined) read(name, name);
+  }
+  const isOfClass = hasGetters(node);
+  for (const each of node.field("body")?.namedChildren ?? []) {
+    if (each.type !== "field_declaration" || !(isOfClass || hasGetters(each))) continue;
+    for (const own of each.fields("declarator")) {
+      const name = own.field("name")?.text ?? "";
+      read(`get${name.charAt(0).toUpperCase()}${name.slice(1)}`, name);
+    }
+  }
 }
 
 /** Members are bound in the class's scope too, where its methods and inner classes see them without a receiver. */
@@ -247,6 +270,7 @@ function declareMember(node: SyntaxNode, opened: OpenClass, place: Place): void 
     const type = node.field("type");
     const inner = { ...place, scope: file.inner(scope, undefined) };
     typeParameters(node, inner);
+    handsOver(node, name.row + 1, inner);
     if (type && !node.field("dimensions"))
       file.returns(name.row + 1, isTypeParameter(type, inner) ? givenTo(type, inner) : typeOf(type, inner));
   } else if (node.type === "enum_constant" && name) {
@@ -320,26 +344,6 @@ function methodBody(node: SyntaxNode, place: Place): void {
   if (body) children(body, inner);
 }
 
-/** Binds the parameters of a lambda: those without a type are what the method hands over to which the lambda is given. */
-function lambdaParameters(node: SyntaxNode | undefined, place: Place): void {
-  const { file, scope } = place;
-  const lambda = node?.parent;
-  const call = lambda?.parent?.type === "argument_list" ? lambda.parent.parent : undefined;
-  const outer = lambda?.parent && argumentAt(lambda.parent, lambda);
-  const handed = (at: number): Expression | undefined => {
-    const key = outer === undefined ? undefined : parameterKey(outer, at);
-    if (call?.type !== "method_invocation" || key === undefined) return undefined;
-    return { is: "handed", by: expressionOf(call, { ...place, scope: scope.outer ?? scope }, true), at: key };
-  };
-  if (node?.type === "identifier") file.bind(scope, node.text, { is: "variable", value: handed(0) });
-  for (const [at, each] of (node?.namedChildren ?? []).entries()) {
-    const name = each.type === "identifier" ? each : each.field("name");
-    const type = each.field("type");
-    const known = type && type.text !== "var" ? { type: typeOf(type, place) } : { value: handed(at) };
-    if (name) file.bind(scope, name.text, { is: "variable", ...known });
-  }
-}
-
 function variables(node: SyntaxNode, place: Place): void {
   const { file, scope } = place;
   for (const each of node.fields("declarator")) {
@@ -356,7 +360,7 @@ function typeOrValue(
   place: Place,
 ): { type?: Expression; value?: Expression; typeName?: string } {
   if (type && type.text !== "var") return { type: typeOf(type, place), typeName: typeName(type, place) };
-  return value ? { value: expressionOf(value, place), typeName: typeNameOf(value, place) } : {};
+  return value ? { value: passed(expressionOf(value, place)), typeName: typeNameOf(value, place) } : {};
 }
 
 function construction(node: SyntaxNode, place: Place): void {

@@ -3,7 +3,7 @@ import { ANY_NUMBER, takes } from "./overload-sets.ts";
 import { ANY_TYPE } from "./overloads.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { bindExtensions } from "./bind-extensions.ts";
-import { type Expression, givenOr, type OpenClass, UNKNOWN } from "./expressions.ts";
+import { type Expression, givenOr, type OpenClass, passed, UNKNOWN } from "./expressions.ts";
 import { expressionOf, partsOfCall, RECEIVER, resultOfLambda, typeName, typeOf } from "./kotlin-expressions.ts";
 import { extensionKey, isTypeNode, keysOf, parametersOf, type Place } from "./kotlin-names.ts";
 
@@ -221,11 +221,6 @@ export function property(node: SyntaxNode, place: Place, opened?: OpenClass): vo
     line: isTop ? line : undefined,
     ...(type ? { type, typeName: typeName(declared, place) } : { value: passed(value) }),
   });
-}
-
-/** A value that is a name or member, as the value that this has; it is no type. */
-export function passed(of: Expression): Expression {
-  return of.is === "name" || of.is === "member" || of.is === "import" ? { is: "first", of, otherwise: UNKNOWN } : of;
 }
 
 /** The value of a variable without a declared type. */

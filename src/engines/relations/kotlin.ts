@@ -1,5 +1,5 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, type OpenClass, UNKNOWN } from "./expressions.ts";
+import { type Expression, type OpenClass, passed, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import {
   bindParameters,
@@ -8,7 +8,6 @@ import {
   isType,
   modifiers,
   overloadedIn,
-  passed,
   property,
   receiverType,
   typeParameters,

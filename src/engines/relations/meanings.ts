@@ -17,8 +17,8 @@ import { counterpartKey } from "./program.ts";
 import { isModuleKey } from "./rust-keys.ts";
 import { type ClassInfo, type Meaning, TAKEN } from "./types.ts";
 
-/** Steps from a name to what it means within a file: longer chains are not followed. */
-const MAX_STEPS = 12;
+/** Steps from a name to what it means within a file: longer chains are not followed. An alternative takes two, since it doubles what is followed. */
+const MAX_STEPS = 24;
 
 /** Meanings by number, those left out that lead nowhere. */
 export function followed(types: ReadonlyMap<number, Expression>): Map<number, Meaning> {
@@ -160,7 +160,7 @@ export function meaningOf(of: Expression, steps = 0): Meaning {
     case "likely":
       return { to: "likely", of: meaningOf(of.of, steps + 1) };
     case "first": {
-      const [first, otherwise] = [meaningOf(of.of, steps + 1), meaningOf(of.otherwise, steps + 1)];
+      const [first, otherwise] = [meaningOf(of.of, steps + 2), meaningOf(of.otherwise, steps + 2)];
       // What is bound to a value is that value.
       return otherwise.to === "opaque" ? first : { to: "first", of: first, otherwise };
     }
@@ -169,7 +169,7 @@ export function meaningOf(of: Expression, steps = 0): Meaning {
     case "generic":
       return { to: "generic", of: meaningOf(of.of, steps + 1), by: meaningOf(of.by, steps + 1) };
     case "choice":
-      return agreed(of.of.slice(0, MAX_VALUES).map((each) => meaningOf(each, steps + 1))) ?? { to: "opaque" };
+      return agreed(of.of.slice(0, MAX_VALUES).map((each) => meaningOf(each, steps + 2))) ?? { to: "opaque" };
     case "unknown":
       return { to: "opaque" };
   }

@@ -19,7 +19,8 @@ export async function findMember(follow: Follower, of: Place, name: string): Pro
   const method = isJvm(of.path) ? methodOf(found.members, name) : undefined;
   if (method?.isLikely) follow.isLikely = true;
   if (method?.line === AMBIGUOUS_LINE) follow.ambiguous++;
-  if (method) return method.line === AMBIGUOUS_LINE ? "unknown" : { path: of.path, line: method.line, type: undefined };
+  if (method?.line === AMBIGUOUS_LINE) return "unknown";
+  if (method) return { path: of.path, line: method.line, type: isKotlin(of.path) ? undefined : method.type };
   const member = found.members.get(isKotlin(of.path) ? name.replace(/\(.*/, "") : name);
   if (member?.line === AMBIGUOUS_LINE) follow.ambiguous++;
   const declared = found.members.get(declaredKey(name));

@@ -4,7 +4,7 @@
  */
 
 import { AMBIGUOUS_LINE } from "./limits.ts";
-import type { ClassInfo } from "./types.ts";
+import type { ClassInfo, Meaning } from "./types.ts";
 
 /** What is not known, and fits every type. */
 export const ANY_TYPE = "?";
@@ -108,17 +108,17 @@ function typesOf(key: string): string[] {
 }
 
 /**
- * The line of the method of a class that a call means, `AMBIGUOUS_LINE` if several fit it as well; undefined if the class has none of its
+ * The line of the method of a class that a call means, with its type if it only reads a field; `AMBIGUOUS_LINE` if several fit it as well; undefined if the class has none of its
  * name and number of parameters.
  */
 export function methodOf(
   members: ClassInfo["members"],
   called: string,
-): { line: number; isLikely: boolean } | undefined {
+): { line: number; type?: Meaning; isLikely: boolean } | undefined {
   if (!called.includes("/")) return undefined;
   const { name, given } = splitCall(called);
   const alone = members.get(name);
-  if (alone && alone.line !== AMBIGUOUS_LINE) return { line: alone.line, isLikely: false };
+  if (alone && alone.line !== AMBIGUOUS_LINE) return { ...alone, isLikely: false };
   let known = overloads.get(members);
   if (!known) overloads.set(members, (known = overloadsOf(members)));
   const variadic = known.get(name.replace(/\/\d+$/, "/any")) ?? [];

@@ -17,6 +17,8 @@ export const LIST = "<list>";
 export const MAP = "<map>";
 /** A key with a value of a map. */
 export const ENTRY = "<entry>";
+/** What gives a value when it is called or waited for. */
+export const FUNCTION = "<function>";
 /** An iterator of C++, which points to an element. */
 export const ITERATOR = "<iterator>";
 /** What an index, a loop over elements, or the second name of an entry gives. */
@@ -31,7 +33,7 @@ export const ENTERED = "<entered>";
 /** The target of `*`: of an iterator or smart pointer; a plain pointer is not told from what it points to. */
 export const TARGET = "<target>";
 
-const WRAPPINGS = [OPTIONAL, POINTER, SMART, LIST, MAP, ENTRY, ITERATOR] as const;
+const WRAPPINGS = [OPTIONAL, POINTER, SMART, LIST, MAP, ENTRY, ITERATOR, FUNCTION] as const;
 export type Wrapping = (typeof WRAPPINGS)[number];
 
 export const isWrapping = (name: string): name is Wrapping => (WRAPPINGS as readonly string[]).includes(name);
@@ -96,7 +98,7 @@ const GIVE_ELEMENT = words(
 );
 const GIVE_LIST = words(
   "concat copy descendingIterator distinct filter findAny findFirst iterator limit listIterator parallelStream reverse reversed skip slice sort sorted splice stream " +
-    "subList toReversed toSorted union values " +
+    "subList toList toReversed toSorted union values " +
     "Append AsEnumerable AsNoTracking AsQueryable AsReadOnly Concat Distinct DistinctBy Except FindAll GetRange Intersect OrderBy OrderByDescending Prepend " +
     "Reverse Skip SkipWhile Take TakeLast TakeWhile ThenBy ThenByDescending ToArray ToArrayAsync ToHashSet ToImmutableArray ToImmutableList ToList " +
     "ToListAsync Union Where",
@@ -104,6 +106,11 @@ const GIVE_LIST = words(
 const GIVE_ITERATOR = words("begin cbegin cend end erase find insert lower_bound rbegin rend upper_bound");
 const GIVE_VALUE = words(
   "at compute computeIfAbsent computeIfPresent get getOrDefault merge pop put putIfAbsent remove setdefault GetOrAdd GetValueOrDefault",
+);
+const GIVE_RESULT = words("apply call get getNow join resultNow");
+const GIVE_FUNCTION = words("completeOnTimeout exceptionally orTimeout toCompletableFuture whenComplete");
+const HAND_RESULT = words(
+  "handle thenAccept thenAcceptAsync thenApply thenApplyAsync thenCombine thenCompose thenComposeAsync whenComplete",
 );
 const GIVE_ENTRIES = words("entries entrySet items");
 /** Methods whose callback gets the elements. */
@@ -130,6 +137,10 @@ export function givenBy(around: readonly Wrapping[], method: string, isCpp: bool
     if (method === "values") return [...inside, LIST];
     return GIVE_ENTRIES.has(method) ? [...inside, ENTRY, LIST] : undefined;
   }
+  if (outermost === FUNCTION) {
+    if (GIVE_RESULT.has(method)) return inside;
+    return GIVE_FUNCTION.has(method) ? around : undefined;
+  }
   return outermost === ENTRY && method === "getValue" ? inside : undefined;
 }
 
@@ -144,6 +155,7 @@ export function handedBy(
   const inside = around.slice(0, -1);
   if (outermost === LIST && HAND_ELEMENT.has(method))
     return position === 0 || /sort/i.test(method) ? inside : undefined;
+  if (outermost === FUNCTION && HAND_RESULT.has(method)) return position === 0 ? inside : undefined;
   // A map of Java hands over the key first, one of JavaScript the value.
   if (outermost === MAP && method === "forEach") return position === (isJava ? 1 : 0) ? inside : undefined;
   return undefined;
