@@ -20,7 +20,7 @@ export async function handed(
   if (called.to === "member") {
     const of = await follow.receiverOf(path, called.of);
     if (typeof of !== "string" && of.wrapping?.length) {
-      const wrapping = handedBy(of.wrapping, methodName(called.name), at, path.endsWith(".java"));
+      const wrapping = handedBy(of.wrapping, methodName(called.name), at, path);
       return wrapping ? { ...of, wrapping } : "unknown";
     }
     receiver = of;

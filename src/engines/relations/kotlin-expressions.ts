@@ -1,10 +1,12 @@
 /** Expressions and types of Kotlin, as far as they can be followed. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, lookUp, UNKNOWN, withArguments } from "./expressions.ts";
-import { extensionKey, imported, type Place, typeNamed, unqualified } from "./kotlin-names.ts";
+import { type Expression, lookUp, NOTHING, oneOfValues, passed, UNKNOWN, withArguments } from "./expressions.ts";
+import { extensionKey, imported, isTypeNode, type Place, typeNamed, unqualified } from "./kotlin-names.ts";
+import { givenByLibrary, wrappingOf } from "./kotlin-library.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { ANY_TYPE } from "./overloads.ts";
-import { ELEMENT, LIST, MAP } from "./wrapped.ts";
+import { parameterKey } from "./types.ts";
+import { ELEMENT, FUNCTION, PLACE, SECOND_PLACE } from "./wrapped.ts";
 
 /** Key of the parameter that a lambda's receiver is, beside those that it names. */
 export const RECEIVER = 6;
@@ -164,6 +166,26 @@ export function expressionOf(node: SyntaxNode, place: Place, depth = 0): Express
       return node.field("operator")?.text === "!!" ? inner(node.field("argument")) : UNKNOWN;
     case "binary_expression":
       return elvis(node, place, depth);
+    case "if_expression": {
+      const [condition, ...branches] = node.namedChildren.filter(({ type }) => !/comment/.test(type));
+      return condition && branches.length === 2 ? oneOfBranches(branches, place, depth) : UNKNOWN;
+    }
+    case "when_expression": {
+      const entries = node.namedChildren.filter(({ type }) => type === "when_entry");
+      return oneOfBranches(
+        entries.map((each) => each.namedChildren.at(-1)),
+        place,
+        depth,
+      );
+    }
+    case "try_expression": {
+      const blocks = node.namedChildren.map((each) => (each.type === "catch_block" ? each.childOfType("block") : each));
+      return oneOfBranches(
+        blocks.filter((each) => each?.type === "block"),
+        place,
+        depth,
+      );
+    }
     case "object_literal": {
       const [type] = basesOf(node);
       return type ? instanceOf(typeOf(type.type, place)) : UNKNOWN;
@@ -178,27 +200,110 @@ export function expressionOf(node: SyntaxNode, place: Place, depth = 0): Express
 
 const KOTLIN_CLASS: Expression = { is: "import", module: "", name: "KClass" };
 
-/** What a call gives. */
+/** What a call gives: what the function returns, or what the standard library is known to make of its arguments. */
 function resultOf(node: SyntaxNode, place: Place, depth: number): Expression {
   const called = calledIn(node, place, depth);
   if (!called || called.of.is === "unknown") return UNKNOWN;
-  const { callee, lambda } = partsOfCall(node);
+  const { callee, args, lambda } = partsOfCall(node);
   const receiver = callee && navigation(callee)?.of;
   const name = called.name.text;
-  if (receiver && SAME.has(name)) return expressionOf(receiver, place, depth + 1);
-  if (!receiver && lambda && LAZY.has(name)) return resultOfLambda(lambda, place, depth);
+  const read = (each: SyntaxNode | undefined): Expression => (each ? expressionOf(each, place, depth + 1) : UNKNOWN);
+  if (receiver && SAME.has(name)) return read(receiver);
   // A list of Kotlin has a `take` that gives a list, other languages' give an element.
-  return name === "take" ? UNKNOWN : { is: "call", of: called.of };
+  if (name === "take") return receiver ? read(receiver) : UNKNOWN;
+  const own: Expression = { is: "call", of: called.of };
+  const values = args.slice(0, MAX_ELEMENTS).map((each) => each.namedChildren.at(-1));
+  const handed = (at: number): Expression =>
+    receiver && AS_PARAMETER.has(name) ? passed(read(receiver)) : handedAt(called.of, at);
+  const only = lambda && onlyExpression(lambda);
+  const inner = lambda && only ? { ...place, scope: place.file.inner(place.scope, undefined) } : undefined;
+  if (lambda && inner) lambdaParameters(lambda, handed, inner);
+  const given = givenByLibrary({
+    name,
+    receiver: receiver && read(receiver),
+    args: values.map((each) => read(each)),
+    paired: values.map((each) => read(each && behindTo(each))),
+    types:
+      (node.childOfType("type_arguments") ?? node.namedChild(0)?.childOfType("type_arguments"))?.namedChildren.map(
+        (each) => typeOf(each, place, depth + 1),
+      ) ?? [],
+    result: inner && only && expressionOf(only, inner, depth + 1),
+    second: inner && only && behindTo(only) && expressionOf(behindTo(only) ?? only, inner, depth + 1),
+  });
+  return given && given.is !== "unknown" ? { is: "first", of: own, otherwise: given } : own;
 }
+
+/** Arguments that are compared. */
+const MAX_ELEMENTS = 4;
+
+/** The right side of `a to b`. */
+function behindTo(node: SyntaxNode): SyntaxNode | undefined {
+  const isPair = node.type === "infix_expression" && node.namedChild(1)?.text === "to";
+  return isPair ? node.namedChild(2) : undefined;
+}
+
+/** What a function hands to its lambda at a position. */
+export function handedAt(by: Expression, at: number): Expression {
+  const key = parameterKey(0, at);
+  return by.is === "unknown" || key === undefined ? UNKNOWN : { is: "handed", by, at: key };
+}
+
+/** Binds the parameters of a lambda, and `it` where it names none. */
+export function lambdaParameters(lambda: SyntaxNode, handed: (at: number) => Expression, place: Place): void {
+  const { file, scope } = place;
+  const parameters = lambda.childOfType("lambda_parameters");
+  if (!parameters) file.bind(scope, "it", { is: "variable", value: handed(0) });
+  for (const [i, each] of (parameters?.namedChildren ?? []).entries()) {
+    if (each.type === "multi_variable_declaration") destructured(each, handed(i), place);
+    const name = each.type === "variable_declaration" ? each.childOfType("identifier") : undefined;
+    const type = each.namedChildren.find(isTypeNode);
+    const known = type ? { type: typeOf(type, place) } : { value: handed(i) };
+    if (name) file.bind(scope, name.text, { is: "variable", ...known });
+  }
+}
+
+/** Binds the names of `(a, b)`: components of a data class, or places of a list or entry. */
+export function destructured(pattern: SyntaxNode, of: Expression, { file, scope }: Place): void {
+  for (const [i, each] of pattern.namedChildren.entries()) {
+    const name = each.childOfType("identifier");
+    if (!name) continue;
+    const component: Expression = { is: "call", of: { is: "member", of, name: componentKey(i) } };
+    const place: Expression = { is: "member", of, name: i === 1 ? SECOND_PLACE : PLACE };
+    const value: Expression = of.is === "unknown" ? UNKNOWN : { is: "first", of: component, otherwise: place };
+    file.bind(scope, name.text, { is: "variable", value });
+  }
+}
+
+/** Key of the function that gives the component of a data class at a position. */
+export const componentKey = (at: number): string => `component${at + 1}/0`;
 
 /** Functions that give their receiver. */
 const SAME: ReadonlySet<string> = new Set(["apply", "also", "takeIf", "takeUnless"]);
-const LAZY: ReadonlySet<string> = new Set(["lazy", "run"]);
 
-/** What a lambda of a single expression gives. */
+/** Scope functions of the standard library, which pass their receiver to a lambda as its parameter or as `this`. */
+export const AS_PARAMETER: ReadonlySet<string> = new Set(["let", "also", "takeIf", "takeUnless", "use"]);
+
+/** The only expression of a lambda or block; undefined where there are several statements. */
+function onlyExpression(block: SyntaxNode): SyntaxNode | undefined {
+  const [only, ...others] = block.namedChildren.filter(({ type }) => !/comment|lambda_parameters/.test(type));
+  return others.length === 0 ? only : undefined;
+}
+
+/** What a lambda without parameters gives. */
 export function resultOfLambda(lambda: SyntaxNode, place: Place, depth = 0): Expression {
-  const only = lambda.namedChildren.filter(({ type }) => !/comment/.test(type));
-  return only.length === 1 && only[0] ? expressionOf(only[0], place, depth + 1) : UNKNOWN;
+  const only = onlyExpression(lambda);
+  return only ? expressionOf(only, place, depth + 1) : UNKNOWN;
+}
+
+/** One of the values that the branches of `if`, `when` or `try` give; a branch that leaves the function gives none. */
+function oneOfBranches(branches: readonly (SyntaxNode | undefined)[], place: Place, depth: number): Expression {
+  return oneOfValues(
+    branches.map((branch) => {
+      const only = branch && /^(?:block|control_structure_body)$/.test(branch.type) ? onlyExpression(branch) : branch;
+      if (!only) return UNKNOWN;
+      return isJump(only) || only.text === "null" ? NOTHING : expressionOf(only, place, depth + 1);
+    }),
+  );
 }
 
 /** Properties of maps, and the methods that give the same. */
@@ -263,11 +368,7 @@ export function typeName(node: SyntaxNode | undefined, { scope }: Place): string
   return /^[\p{L}_][\p{L}\p{N}_]{0,99}$/u.test(name.text) && name.text !== "Any" ? name.text : ANY_TYPE;
 }
 
-const LISTS =
-  /^(?:Mutable)?(?:List|Set|Collection|Iterable|Iterator)$|^(?:Sequence|Array|ArrayList|ArrayDeque|HashSet|LinkedHashSet|LinkedList|Lazy|Flow)$/;
-const MAPS = /^(?:Mutable)?Map$|^(?:HashMap|LinkedHashMap|ConcurrentHashMap|TreeMap)$/;
-
-/** A declared type: `T`, `T?`, `a.b.T`, `Outer.T`, `T<…>`. What functions give is not followed. */
+/** A declared type: `T`, `T?`, `a.b.T`, `Outer.T`, `T<…>`, `() -> T`. */
 export function typeOf(node: SyntaxNode, place: Place, depth = 0): Expression {
   if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
   switch (node.type) {
@@ -280,6 +381,11 @@ export function typeOf(node: SyntaxNode, place: Place, depth = 0): Expression {
     }
     case "user_type":
       return userType(node, place, depth);
+    case "function_type": {
+      const result = node.namedChildren.at(-1);
+      const of = result && isTypeNode(result) ? typeOf(result, place, depth + 1) : UNKNOWN;
+      return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: FUNCTION };
+    }
     default:
       return UNKNOWN;
   }
@@ -306,9 +412,3 @@ function userType(node: SyntaxNode, place: Place, depth: number): Expression {
 }
 
 const member = (of: Expression, name: string): Expression => ({ is: "member", of, name });
-
-/** How a generic type of the standard library holds its last argument. */
-function wrappingOf(name: string, args: number): string | undefined {
-  if (args === 1 && LISTS.test(name)) return LIST;
-  return args === 2 && MAPS.test(name) ? MAP : undefined;
-}

@@ -1,6 +1,6 @@
 /** Names of Kotlin: what a name without a receiver means, by the scopes, receivers and imports around it. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Binding, type Expression, type Scope, UNKNOWN } from "./expressions.ts";
+import { type Binding, type Expression, type Scope } from "./expressions.ts";
 import { importKey } from "./packages.ts";
 import type { Place as BasePlace } from "./walk.ts";
 
@@ -101,7 +101,6 @@ export function unqualified(name: string, given: string, place: Place): Expressi
     const receiver = names.receivers.get(at);
     if (at.names.has(key)) hit = { is: "name", name: key, called, scope: at };
     else if (given !== "" && isValue(at.names.get(name))) {
-      if (!receiver && at !== place.file.top) return UNKNOWN;
       hit = receiver ? { is: "member", of: receiver.of, name } : { is: "name", name, scope: at };
     } else if (receiver?.isOpen && receivers.length < MAX_RECEIVERS) receivers.push(receiver);
   }

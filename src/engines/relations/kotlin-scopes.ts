@@ -50,13 +50,6 @@ export function narrowed(casts: readonly Cast[], place: Place): Place {
   return inner;
 }
 
-export function bindUnknown(node: SyntaxNode, { file, scope }: Place): void {
-  for (const each of node.namedChildren) {
-    const name = each.childOfType("identifier");
-    if (name) file.bind(scope, name.text, { is: "variable" });
-  }
-}
-
 export function heritage(node: SyntaxNode, opened: OpenClass, place: Place, scope: Scope): number {
   const bases = basesOf(node);
   for (const { type, isConstructed } of bases) {

@@ -12,24 +12,26 @@ import {
   receiverType,
   typeParameters,
 } from "./kotlin-declarations.ts";
-import { calledIn, expressionOf, isJump, memberCalled, partsOfCall, RECEIVER, typeOf } from "./kotlin-expressions.ts";
 import {
-  bindUnknown,
-  castsIn,
-  caught,
-  companion,
-  deeper,
-  handedAround,
-  heritage,
-  MAX_HANDED,
-  narrowed,
-} from "./kotlin-scopes.ts";
+  AS_PARAMETER,
+  calledIn,
+  componentKey,
+  destructured,
+  expressionOf,
+  handedAt,
+  isJump,
+  lambdaParameters,
+  memberCalled,
+  partsOfCall,
+  RECEIVER,
+  typeOf,
+} from "./kotlin-expressions.ts";
+import { castsIn, caught, companion, deeper, handedAround, heritage, MAX_HANDED, narrowed } from "./kotlin-scopes.ts";
 import { importDeclaration, isTypeNode, type Names, parametersOf, type Place } from "./kotlin-names.ts";
 import { reference } from "./kotlin-references.ts";
 import { MAX_DEPTH } from "./limits.ts";
 import { lastName } from "./named.ts";
 import { PACKAGE } from "./packages.ts";
-import { parameterKey } from "./types.ts";
 import { visitChildren } from "./walk.ts";
 import { ITERATED } from "./wrapped.ts";
 
@@ -68,6 +70,9 @@ function typeBody(node: SyntaxNode, name: string, line: number, place: Place): v
   names.receivers.set(scope, { of: { is: "class", line }, isOpen: bases > 0, isHanded: false });
   const primary = node.childOfType("primary_constructor")?.childOfType("class_parameters");
   bindParameters(primary, inner, opened);
+  if (modifiers(node).includes("data"))
+    for (const [i, { name: own, type }] of parametersOf(primary).entries())
+      if (own && type) file.member(opened, componentKey(i), own.row + 1, typeOf(type, statics), true);
   for (const { node: each } of parametersOf(primary)) children(each, inner);
   for (const each of node.childOfType("delegation_specifiers")?.namedChildren ?? []) bodyOfBase(each, inner);
   const body = node.childOfType("class_body", "enum_class_body");
@@ -224,7 +229,8 @@ function functionBody(node: SyntaxNode, place: Place): void {
 
 function localProperty(node: SyntaxNode, place: Place): void {
   const several = node.childOfType("multi_variable_declaration");
-  if (several) bindUnknown(several, place);
+  const value = node.namedChildren.at(-1);
+  if (several) destructured(several, value && value.id !== several.id ? expressionOf(value, place) : UNKNOWN, place);
   else property(node, place);
 }
 
@@ -270,8 +276,7 @@ interface Called {
   args: readonly SyntaxNode[];
 }
 
-/** Scope functions of the standard library, which pass their receiver to a lambda as its parameter or as `this`. */
-const AS_PARAMETER: ReadonlySet<string> = new Set(["let", "also", "takeIf", "takeUnless", "use"]);
+/** Scope functions of the standard library, which pass their receiver to a lambda as `this`. */
 const AS_RECEIVER: ReadonlySet<string> = new Set(["apply", "run"]);
 
 /** Visits the trailing lambda of a call, with the receiver and parameters that the called function passes to it. */
@@ -281,8 +286,7 @@ function lambdaOf(lambda: SyntaxNode, called: Called | undefined, place: Place):
   const of = called?.callee?.type === "navigation_expression" ? called.callee.namedChild(0) : undefined;
   const handed = (parameter: number): Expression => {
     if (parameter === 0 && of && called && AS_PARAMETER.has(called.name)) return passed(expressionOf(of, place));
-    const at = parameterKey(0, parameter);
-    return called && called.of.is !== "unknown" && at !== undefined ? { is: "handed", by: called.of, at } : UNKNOWN;
+    return called ? handedAt(called.of, parameter) : UNKNOWN;
   };
   const first = called?.args[0]?.namedChildren.at(-1);
   const object = of && AS_RECEIVER.has(called?.name ?? "") ? of : !of && called?.name === "with" ? first : undefined;
@@ -290,18 +294,7 @@ function lambdaOf(lambda: SyntaxNode, called: Called | undefined, place: Place):
   if (object) names.receivers.set(inner.scope, { of: expressionOf(object, place), isOpen: true, isHanded: false });
   else if (called && level < MAX_HANDED && !(of && AS_PARAMETER.has(called.name)))
     names.receivers.set(inner.scope, { of: handed(RECEIVER), isOpen: true, isHanded: true });
-  const parameters = lambda.childOfType("lambda_parameters");
-  if (!parameters) file.bind(inner.scope, "it", { is: "variable", value: handed(0) });
-  for (const [i, each] of (parameters?.namedChildren ?? []).entries()) {
-    if (each.type === "multi_variable_declaration") bindUnknown(each, inner);
-    const name = each.type === "variable_declaration" ? each.childOfType("identifier") : undefined;
-    const type = each.namedChildren.find(isTypeNode);
-    if (name)
-      file.bind(inner.scope, name.text, {
-        is: "variable",
-        ...(type ? { type: typeOf(type, place) } : { value: handed(i) }),
-      });
-  }
+  lambdaParameters(lambda, handed, inner);
   statements(
     lambda.namedChildren.filter(({ type }) => type !== "lambda_parameters"),
     inner,
@@ -373,12 +366,6 @@ function forStatement(node: SyntaxNode, place: Place): void {
       is: "variable",
       ...(type ? { type: typeOf(type, place) } : { value: element }),
     });
-  else
-    for (const [i, each] of (variable?.namedChildren ?? []).entries()) {
-      const own = each.childOfType("identifier");
-      const value: Expression =
-        i === 1 && element.is === "member" ? { is: "member", of: element, name: "second" } : UNKNOWN;
-      if (own) file.bind(inner.scope, own.text, { is: "variable", value });
-    }
+  else if (variable) destructured(variable, element, inner);
   for (const each of body) visit(each, inner);
 }

@@ -20,7 +20,7 @@ export async function findMember(follow: Follower, of: Place, name: string): Pro
   if (method?.isLikely) follow.isLikely = true;
   if (method?.line === AMBIGUOUS_LINE) follow.ambiguous++;
   if (method?.line === AMBIGUOUS_LINE) return "unknown";
-  if (method) return { path: of.path, line: method.line, type: isKotlin(of.path) ? undefined : method.type };
+  if (method) return { path: of.path, line: method.line, type: method.type };
   const member = found.members.get(isKotlin(of.path) ? name.replace(/\(.*/, "") : name);
   if (member?.line === AMBIGUOUS_LINE) follow.ambiguous++;
   const declared = found.members.get(declaredKey(name));

@@ -29,7 +29,7 @@ import { isBuiltIn, isOfStandardLibrary, isStandardModule } from "./standard-lib
 import { certainly, type ClassInfo, type Meaning, TAKEN, TYPE_PARAMETERS, type Use, WHOLE_MODULE } from "./types.ts";
 import { autoImportedFrom, isUnimported, unimported } from "./unimported.ts";
 import { givenType, withArgument } from "./type-arguments.ts";
-import { givenBy, methodName } from "./wrapped.ts";
+import { FUNCTION, givenBy, methodName } from "./wrapped.ts";
 
 /** Imports, aliases and bases that are followed from a use to what it means: cyclic re-exports end there. */
 const MAX_STEPS = 64;
@@ -238,6 +238,8 @@ class Resolver implements Follower {
       by = await this.valueOfMember(path, of, called.name, outerName(called.of));
       if (by === "unknown" && typeof of !== "string" && isKotlin(of.path)) return agreedValue(this, of, called.name);
     } else by = await this.valueOf(path, called);
+    if (typeof by !== "string" && by.wrapping?.at(-1) === FUNCTION)
+      return { ...by, wrapping: by.wrapping.slice(0, -1) };
     if (typeof by === "string" || by.line === undefined) return typeof by === "string" ? by : "unknown";
     const uses = await this.files.uses(by.path);
     const returns = by.among ? await this.#agreedResult(by.among) : uses?.returns.get(by.line);

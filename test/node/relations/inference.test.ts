@@ -43,7 +43,7 @@ describe("types that are inferred in TypeScript", () => {
       ...[3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16].map((line) => `go@${line} → types.ts:1`),
       "go@17 → types.ts:1 likely",
       "go@18 → types.ts:1",
-      "go@19 → unknown",
+      "go@19 → types.ts:1",
     ]);
   });
 
