@@ -26,6 +26,8 @@ export interface Place extends BasePlace {
   stars: Set<string>;
   /** Classes that names are statically imported from, by the name. */
   statics: Map<string, Expression>;
+  /** Classes all of whose static members are imported. */
+  staticStars: Expression[];
 }
 
 export function expressionOf(node: SyntaxNode, place: Place, isCalled = false, depth = 0): Expression {
@@ -223,18 +225,29 @@ function isUnbound(name: string, scope: Scope): boolean {
 }
 
 /** A method that is called without a receiver: of a class around, inherited, or statically imported. */
-function unqualified(name: string, key: string, { scope, statics }: Place): Expression {
+function unqualified(name: string, key: string, { scope, statics, staticStars }: Place): Expression {
   const imported = statics.get(name);
-  const own: Expression = scope.own ? { is: "member", of: { is: "class", line: scope.own.line }, name: key } : UNKNOWN;
+  const mine: Expression = scope.own ? { is: "member", of: { is: "class", line: scope.own.line }, name: key } : UNKNOWN;
+  const own = inherited(key, scope) ?? mine;
+  // What a base has that is not known comes first.
+  const isSure = scope.own === undefined || scope.own.bases.length === 0;
+  const starred = orOfStars(own, staticStars, key, isSure);
   const bare = key.replace(/\(.*/, "");
   return {
     is: "name",
     name: bare,
     called: key,
     scope,
-    otherwise: imported ? { is: "member", of: imported, name: key } : (inherited(key, scope) ?? own),
+    otherwise: imported ? { is: "member", of: imported, name: key } : starred,
   };
 }
+
+/** What a name means, or else the member of a class all of whose static members the file imports. */
+const orOfStars = (own: Expression, stars: readonly Expression[], name: string, isSure: boolean): Expression =>
+  stars.reduce<Expression>((of, star) => {
+    const member: Expression = { is: "member", of: star, name };
+    return { is: "first", of, otherwise: isSure ? member : { is: "likely", of: member } };
+  }, own);
 
 /** A name in an expression: where the file does not bind it, it may be an inherited field. By custom, a name like `Words` is a class. */
 function value(name: string, place: Place): Expression {
@@ -254,7 +267,11 @@ function inherited(name: string, scope: Scope): Expression | undefined {
   return members.length === 0 ? undefined : members.reduceRight((rest, of) => ({ is: "first", of, otherwise: rest }));
 }
 
-const named = (name: string, { scope, package: own }: Place): Expression => nameInPackage(name, scope, own);
+function named(name: string, { scope, package: own, staticStars }: Place): Expression {
+  const of = nameInPackage(name, scope, own);
+  if (staticStars.length === 0 || of.is !== "name" || !of.otherwise) return of;
+  return { ...of, otherwise: orOfStars(of.otherwise, staticStars, name, true) };
+}
 
 /** A declared type: `T`, `a.b.T`, `Outer.T`, `T<…>`. Primitive types have no members of their own. */
 export function typeOf(node: SyntaxNode, place: Place, depth = 0): Expression {

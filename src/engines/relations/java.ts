@@ -4,7 +4,9 @@ import type { FileBuilder } from "./file-builder.ts";
 import { AMBIGUOUS_LINE, MAX_DEPTH } from "./limits.ts";
 import { handsOver, handsOverItself, handsToConstructor, lambdaBody, reference } from "./java-callbacks.ts";
 import { expressionOf, givenTo, isTypeParameter, type Place, typeOf, typeParameters } from "./java-expressions.ts";
+import { importDeclaration } from "./java-imports.ts";
 import { lastOf, typeName, typeNameOf } from "./java-signatures.ts";
+import { ANY_TYPE } from "./overloads.ts";
 import { PACKAGE } from "./packages.ts";
 import { visitChildren } from "./walk.ts";
 import { ITERATED } from "./wrapped.ts";
@@ -14,7 +16,15 @@ import { ITERATED } from "./wrapped.ts";
  * names of types (`overloads.ts`).
  */
 export function readJava(root: SyntaxNode, file: FileBuilder): void {
-  const place: Place = { file, scope: file.top, package: "", stars: new Set(), statics: new Map(), depth: 0 };
+  const place: Place = {
+    file,
+    scope: file.top,
+    package: "",
+    stars: new Set(),
+    statics: new Map(),
+    staticStars: [],
+    depth: 0,
+  };
   const declared = root
     .childOfType("package_declaration")
     ?.namedChildren.find(({ type }) => type.endsWith("identifier"));
@@ -105,41 +115,6 @@ function bindNamed(node: SyntaxNode, place: Place): void {
       is: "alias",
       of: { is: "member", of: expressionOf(value, place), name: ITERATED },
     });
-}
-
-function importDeclaration(node: SyntaxNode, place: Place): void {
-  const { file } = place;
-  const name = node.namedChildren.find(({ type }) => type.endsWith("identifier"));
-  if (!name) return;
-  const isStatic = node.children.some(({ type }) => type === "static");
-  const path = name.text.replaceAll(/\s/g, "");
-  const isStar = node.childOfType("asterisk") !== undefined;
-  const [module, ...names] = splitPackage(path);
-  if (isStar && !isStatic && names.length === 0) {
-    file.star(path);
-    place.stars.add(path);
-    file.imports(path, node.row + 1);
-    return;
-  }
-  const [first = "", ...inner] = names;
-  file.imports(module, node.row + 1, first === "" ? "*" : first);
-  if (first === "" || isStar) return;
-  const last = inner.at(-1);
-  const member = (of: Expression, own: string): Expression => ({ is: "member", of, name: own });
-  if (isStatic && last !== undefined) {
-    const of = inner.slice(0, -1).reduce(member, { is: "import", module, name: first });
-    place.statics.set(last, of);
-    // It may be a field or a class as well.
-    if (!file.top.names.has(last)) file.bind(file.top, last, { is: "alias", of: member(of, last) });
-  } else if (last === undefined) file.bind(file.top, first, { is: "import", module, name: first });
-  else file.bind(file.top, last, { is: "alias", of: inner.reduce(member, { is: "import", module, name: first }) });
-}
-
-/** The package of a qualified name, and the names after it: by custom, those of packages are in lower case. */
-function splitPackage(path: string): [string, ...string[]] {
-  const parts = path.split(".");
-  const first = parts.findIndex((part) => /^\p{Lu}/u.test(part));
-  return first < 0 ? [path] : [parts.slice(0, first).join("."), ...parts.slice(first)];
 }
 
 function classDeclaration(node: SyntaxNode, place: Place): void {
@@ -296,12 +271,15 @@ function declareMethods(nodes: readonly SyntaxNode[], opened: OpenClass, place: 
     const list = (node.field("parameters")?.namedChildren ?? []).filter(({ type }) => type.endsWith("_parameter"));
     const parameters = list.filter(({ type }) => type !== "receiver_parameter");
     const types = parameters.map((each) => parameterType(each, inner));
-    return [{ name: name.text, line: name.row + 1, types, isVariadic: list.at(-1)?.type === "spread_parameter" }];
+    const isAnnotated = annotatedSpread(node) !== undefined;
+    if (isAnnotated) types.push(ANY_TYPE);
+    const isVariadic = isAnnotated || list.at(-1)?.type === "spread_parameter";
+    return [{ name: name.text, line: name.row + 1, types, isVariadic }];
   });
   for (const [name, own] of Map.groupBy(methods, (each) => each.name)) {
     const variadic = own.filter(({ isVariadic }) => isVariadic);
     for (const { types, line } of variadic) {
-      file.member(opened, `${name}/any(${types.join(",")})`, line);
+      file.memberOnce(opened, `${name}/any(${types.join(",")})`, line);
       for (let count = types.length - 1; count < MAX_VARIADIC; count++)
         scope.names.set(`${name}/${count}`, { is: "overloads", line: opened.line });
     }
@@ -313,13 +291,21 @@ function declareMethods(nodes: readonly SyntaxNode[], opened: OpenClass, place: 
         if (isAlone) {
           file.memberOnce(opened, key, line);
           file.bindOnce(scope, key, line);
-        } else file.member(opened, `${key}(${types.join(",")})`, line);
+        } else file.memberOnce(opened, `${key}(${types.join(",")})`, line);
       if (isAlone) continue;
       file.member(opened, key, AMBIGUOUS_LINE);
       scope.names.set(key, { is: "overloads", line: opened.line });
     }
   }
 }
+
+/** The name of a parameter such as `T @NonNull ... values`, which the grammar does not read. */
+function annotatedSpread(method: SyntaxNode): string | undefined {
+  const unread = method.field("parameters")?.namedChildren.find(({ type }) => type === "ERROR");
+  return /\.\.\. {0,9}([\p{L}_$][\p{L}\p{N}_$]{0,99})$/u.exec(unread?.text.slice(-MAX_SPREAD) ?? "")?.[1];
+}
+
+const MAX_SPREAD = 200;
 
 function parameterType(node: SyntaxNode, place: Place): string {
   const isSpread = node.type === "spread_parameter";
@@ -340,6 +326,8 @@ function methodBody(node: SyntaxNode, place: Place): void {
     if (name) file.bind(inner.scope, name.text, { is: "variable", ...known });
     for (const child of each.namedChildren) if (child.type === "modifiers") visit(child, place);
   }
+  const spread = annotatedSpread(node);
+  if (spread !== undefined) file.bind(inner.scope, spread, { is: "variable" });
   const body = node.field("body");
   if (body) children(body, inner);
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { callsIn } from "./support.ts";
+import { callersOf, callsIn } from "./support.ts";
 
 it("tells overloads of Java apart by types of one name in different packages", async () => {
   const files = {
@@ -24,4 +24,58 @@ class A {
     "get@10 → A.java:4",
     "at@11 → A.java:6",
   ]);
+});
+
+it("does not tell overloads apart that differ by bounds, nor one whose annotated variable arguments the grammar does not read", async () => {
+  const files = {
+    "p/Made.java": `package p;
+class Made {
+  static <T> void with(T value) {}
+  static <X extends Throwable> void with(X error) {}
+  static <T> void of(T element) {}
+  static <T> void of(T @NonNull ... elements) {
+    elements[0].toString();
+  }
+}
+`,
+    "p/Use.java": `package p;
+class Use {
+  void run(String[] all) {
+    Made.with(new Error(""));
+    Made.of(all);
+  }
+}
+`,
+  };
+  expect(await callersOf(files, "Made.with")).toEqual(["p/Use.java:4 name"]);
+  expect(await callersOf(files, "Made.of")).toEqual(["p/Use.java:5 likely"]);
+});
+
+it("finds members that a file imports all static members of a class for", async () => {
+  const files = {
+    "p/Tree.java": `package p;
+public interface Tree {
+  final class Node {
+    void ping() {}
+  }
+  static void helper() {}
+}
+`,
+    "q/Use.java": `package q;
+import static p.Tree.*;
+class Use {
+  void run(Node node) {
+    helper();
+    node.ping();
+  }
+}
+class Below extends Unknown {
+  void run() {
+    helper();
+  }
+}
+`,
+  };
+  expect(await callersOf(files, "Tree.helper")).toEqual(["q/Use.java:11 likely", "q/Use.java:5 certain"]);
+  expect(await callersOf(files, "Node.ping")).toEqual(["q/Use.java:6 certain"]);
 });
