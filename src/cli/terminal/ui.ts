@@ -1,5 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { stripVTControlCharacters, styleText } from "node:util";
+import stringWidth from "fast-string-width";
 import { visible, visibleJson } from "../../lib/display.ts";
 import type { CliError } from "../exit-codes.ts";
 import type { Environment } from "../machine/paths.ts";
@@ -235,9 +236,9 @@ export function formatDuration(ms: number): string {
       : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
 }
 
-/** Width of a styled text in columns, one per character. */
+/** Width of a styled text in columns of a terminal, where an ideograph or an emoji takes two. */
 function widthOf(text: string): number {
-  return stripVTControlCharacters(rendered(text)).length;
+  return stringWidth(stripVTControlCharacters(rendered(text)));
 }
 
 /** A longer cell does not widen its column: one name of 200 characters would push the other columns off the screen in every row. */

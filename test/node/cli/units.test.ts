@@ -283,6 +283,17 @@ describe("table", () => {
       ]),
     ).toEqual(["a    1", "bcd  20  late", `${long}  3`]);
   });
+
+  it("aligns ideographs, emoji and letters with combining marks as a terminal shows them", () => {
+    expect(
+      table([
+        ["会话.ts", "1"],
+        ["🚀", "2"],
+        ["e\u0301t", "3"],
+        ["plain.ts", "4"],
+      ]),
+    ).toEqual(["会话.ts   1", "🚀        2", "e\u0301t        3", "plain.ts  4"]);
+  });
 });
 
 describe("Ui", () => {
