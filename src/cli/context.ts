@@ -39,6 +39,15 @@ export function apiUrlOf(context: Context, config: Config = readConfig(context.e
   return checkApiUrl(value);
 }
 
+const isLocal = ({ hostname }: URL): boolean => ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
+
+/** What to write instead of an address without a scheme, such as `localhost:8787`, which URL takes for one of the scheme `localhost`. */
+function schemeHint(value: string): string {
+  if (!/^[\w.-]+(?::\d+)?(?:\/|$)/.test(value) || !URL.canParse(`https://${value}`)) return "";
+  const scheme = isLocal(new URL(`https://${value}`)) ? "http" : "https";
+  return `; an address starts with its scheme: ${scheme}://${value}`;
+}
+
 /**
  * Rejects what would expose the key: plain HTTP except to this machine, and credentials in the address, which is stored, printed and
  * logged. The messages do not repeat those.
@@ -46,14 +55,14 @@ export function apiUrlOf(context: Context, config: Config = readConfig(context.e
 export function checkApiUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) {
-    throw new CliError(EXIT.usage, "BAD_API_URL", `not a URL of a service: ${value.replace(/^.*@/s, "…@")}`);
+    const shown = value.replace(/^.*@/s, "…@");
+    throw new CliError(EXIT.usage, "BAD_API_URL", `not a URL of a service: ${shown}${schemeHint(value)}`);
   }
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
     const text = `the address of the service is its origin and path alone, such as ${url.origin}: leave out user, password, ? and #`;
     throw new CliError(EXIT.usage, "BAD_API_URL", text);
   }
-  const local = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
-  if (url.protocol === "http:" && !local) {
+  if (url.protocol === "http:" && !isLocal(url)) {
     throw new CliError(
       EXIT.usage,
       "BAD_API_URL",
