@@ -31,12 +31,21 @@ describe("an audit event", () => {
     expect(auditSentence(event, details, PEOPLE)).toBe(sentence);
   });
 
-  it("of any name and form has a sentence or none, and no undefined in it", () => {
+  it("of any name and form has a sentence without gaps, or none", () => {
+    const some = { role: "member", name: "n", kind: "api_key", provider: "github" };
     for (const event of [...AUDIT_EVENTS, "LATER", "constructor"]) {
-      const sentence = auditSentence(event, { role: "member", name: "n", kind: "api_key", provider: "github" }, PEOPLE);
-      expect(sentence ?? "").not.toContain("object");
+      for (const details of [some, { ...some, email: 7, surface: "search", userId: "u1", credentialId: "c" }, {}]) {
+        expect(auditSentence(event, details, PEOPLE) ?? "").not.toMatch(/undefined|null|object/);
+      }
     }
-    expect(auditSentence("SNAPSHOT_PUBLISHED", {}, PEOPLE)).toBeUndefined();
-    expect(auditSentence("LATER", {}, PEOPLE)).toBeUndefined();
+    for (const event of [
+      "SNAPSHOT_PUBLISHED",
+      "INVITATION_SENT",
+      "MEMBER_JOINED",
+      "KEY_CREATED",
+      "HOOK_CREATED",
+      "LATER",
+    ])
+      expect(auditSentence(event, {}, PEOPLE)).toBeUndefined();
   });
 });
