@@ -116,6 +116,8 @@ describe.skipIf(process.env["SKIP_BROWSER"] === "1")("in a browser", { timeout: 
       "README.md": "# Sessions\n\nHow sessions are opened, kept and closed.\n",
       "src/token.ts":
         "/** Makes a token nobody can guess. */\nexport function unguessableToken(): string {\n  return crypto.randomUUID();\n}\n",
+      // Its name has a mark of direction, so it is not offered below as the completion of a path.
+      "src/tst.\u202enekot": "export {};\n",
     });
     host.work.commit();
     await host.push("main");

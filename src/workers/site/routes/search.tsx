@@ -5,6 +5,7 @@ import type { SearchResponse } from "../../../contract/search.ts";
 import { listRepositoryNames } from "../../../service/dashboard/repositories.ts";
 import { LANGUAGES } from "../../../engines/parsing/languages.ts";
 import { typedGlob } from "../../../lib/globs.ts";
+import { visible } from "../../../lib/display.ts";
 import { isUuid } from "../../../lib/uuid.ts";
 import { askCode, tryCode } from "../app/code.ts";
 import { type DashboardContext, type DashboardHono, tenantPath } from "../app/context.ts";
@@ -265,7 +266,8 @@ searchApi.get("/search/paths", async (c) => {
     listed instanceof DashboardError
       ? []
       : [...listed.folders.map(({ path }) => `${path.replace(/\/$/, "")}/`), ...listed.files.map(({ path }) => path)];
-  return c.json({ ok: true, paths });
+  // The browser shows suggestions as they are, so a path with characters that are not seen would look like another one.
+  return c.json({ ok: true, paths: paths.filter((path) => visible(path) === path) });
 });
 
 searchApi.get("/search", async (c) => {
