@@ -126,7 +126,10 @@ function wrongLetters(candidate: string, key: string, most: number): number | un
 /** How many letters of a name may be wrong: none of three, one of four to seven, two of eight or more. */
 const mostWrong = (key: string): number => Math.min(2, Math.floor(key.length / 4));
 
-/** Names with a few wrong letters, names that contain the wanted one's words in any order, or its letters in order. */
+/**
+ * Names with a few wrong letters, names that contain the wanted one's words in any order, or its letters in order. Of a qualified name, those in
+ * the same scope come first, then the scope itself: its outline shows what it has instead.
+ */
 async function findFuzzy(index: SearchIndex, name: string): Promise<Found[]> {
   const key = nameKey(name, "");
   const words = foldCase(name.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2"))
@@ -148,7 +151,17 @@ async function findFuzzy(index: SearchIndex, name: string): Promise<Found[]> {
     return words.length > 0 && words.every((word) => own.includes(word)) ? 1 : 2;
   };
   const order = byImportance(index);
-  return found.sort((a, b) => rank(a) - rank(b) || a.symbol.name.length - b.symbol.name.length || order(a, b));
+  found.sort((a, b) => rank(a) - rank(b) || a.symbol.name.length - b.symbol.name.length || order(a, b));
+  const outer = nameParts(name).slice(0, -1);
+  if (outer.length === 0) return found;
+  const scope = (await findExact(index, outer.join("."))).slice(0, 1);
+  const isInside = ({ symbol }: Found): boolean =>
+    endsWithParts(nameParts(foldCase(symbol.qualifiedName)).slice(0, -1), outer.map(foldCase));
+  const others = found.filter(
+    (each) => !scope.some(({ file, ordinal }) => file === each.file && ordinal === each.ordinal),
+  );
+  const inside = others.filter(isInside);
+  return [...inside, ...scope, ...others.filter((each) => !isInside(each))];
 }
 
 function hasLettersInOrder(text: string, letters: string): boolean {

@@ -89,9 +89,13 @@ export type ShownSymbol = FoundSymbol & { body?: string };
 export function symbolsText(
   answer: Answered<{ symbols: ShownSymbol[]; total: number; match: string; tooLarge?: TooLarge }>,
   options: AnswerOptions,
+  { name, match: asked }: { name: string; match?: string | undefined },
 ): string {
   const { indexes, leftOut, symbols, total, match, tooLarge } = answer;
-  const head = heading(indexes, options.nowMs, leftOut);
+  const which = match === "prefix" ? "Names that begin so" : "Similar names";
+  const note = `No definition is named ${name}.${noteOf(tooLarge)} ${which}:`;
+  const isOther = match !== "exact" && match !== asked;
+  const head = `${heading(indexes, options.nowMs, leftOut)}${isOther ? `\n\n${note}` : ""}`;
   const parts = fit(
     symbols.map((symbol): Forms => {
       const { revision, path, startLine, endLine, kind, qualifiedName, signature, body } = symbol;
@@ -102,9 +106,7 @@ export function symbolsText(
     budgetOf(options, head),
   );
   const shown = parts.filter((part) => part !== "");
-  const how =
-    match === "exact" ? "" : ` No definition has exactly this name; these match as ${match}.${noteOf(tooLarge)}`;
-  return [head, ...shown, `${shownOf(shown.length, total, "definition")}.${how}`].join("\n\n");
+  return [head, ...shown, `${shownOf(shown.length, total, "definition")}.`].join("\n\n");
 }
 
 const noteOf = (tooLarge: TooLarge | undefined): string => (tooLarge ? ` ${tooLargeText(tooLarge)}.` : "");

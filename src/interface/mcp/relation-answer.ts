@@ -12,6 +12,14 @@ const HEADINGS: Readonly<Record<RelatedReference["certainty"], string>> = {
   name: "By name only: another symbol may be meant",
 };
 
+/** What each line of the answer is. */
+const NOUNS: Readonly<Record<RelatedReference["relation"], string>> = {
+  callers: "use",
+  callees: "call",
+  implementations: "implementation",
+  importers: "import",
+};
+
 /** The answer; a service of another version may count less. */
 type ShownRelations = Answered<
   Omit<RelationAnswer, "counts" | "unread" | "implementing"> &
@@ -74,7 +82,7 @@ export function relationText(
   });
   const shown = fit(parts, budgetOf(options, head)).filter((part) => part !== "");
   const isExact = !truncated || references.length < total;
-  const foot = `${shownOf(shown.length, total, "use", isExact)}. ${limits}`;
+  const foot = `${shownOf(shown.length, total, NOUNS[relation], isExact)}. ${limits}`;
   return [head, `${relation} of ${name}: ${countedText(counts ?? countsOf(references))}`, shown.join("\n"), foot].join(
     "\n\n",
   );

@@ -317,6 +317,10 @@ describe("look-ups", () => {
       "src/auth/session.py:SessionStore.open_session",
     ]);
     expect(await find("billing.SessionStore", "exact")).toEqual([]);
+    // The scope has no such member: one that is near, then the scope.
+    const store = "src/auth/session.py:SessionStore";
+    expect((await find("SessionStore.open_sesion")).slice(0, 2)).toEqual([`${store}.open_session`, store]);
+    expect(await find("SessionStore.total_of_all")).toEqual([store]);
     expect(await find("")).toEqual([]);
   });
 
