@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 
@@ -64,5 +64,15 @@ describe("the rooms of a layer", () => {
     expect(findCircle(importsOf(file('export const y = () => import("../b/y.ts");')))).not.toEqual([]);
     expect(findCircle(importsOf(file('export { y } from "../b/y.ts";')))).not.toEqual([]);
     expect(findCircle(importsOf(file('import { z } from "./z.ts";')))).toEqual([]);
+  });
+});
+
+describe("docs/architecture.md", () => {
+  it("names files and folders that exist", () => {
+    const root = path.dirname(SRC);
+    const page = readFileSync(path.join(root, "docs/architecture.md"), "utf8");
+    const named = [...page.matchAll(/`(src\/[\w./-]+)`/g)].map(([, file = ""]) => file);
+    expect(named.length).toBeGreaterThan(40);
+    expect(named.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ import type { ApiHono } from "./context.ts";
 import { countRequests } from "./middleware/count-requests.ts";
 import { onError } from "./middleware/errors.ts";
 import { fallback } from "./middleware/fallback.ts";
-import { requestContext } from "./middleware/request-id.ts";
+import { requestContext } from "./middleware/request-context.ts";
 import { inTurn } from "./middleware/turns.ts";
 import { ROUTES } from "./routes.ts";
 
