@@ -1,8 +1,11 @@
 /** Expressions and types of PHP, as far as they can be followed. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, type Scope, superclassOf, UNKNOWN } from "./expressions.ts";
+import { alternativesOf } from "./choices.ts";
+import { type Expression, NOTHING, oneOfValues, type Scope, superclassOf, UNKNOWN } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
+import { arrayOf, classAsked, givenByLibrary } from "./php-library.ts";
 import type { Place as BasePlace } from "./walk.ts";
+import { ELEMENT, FUNCTION } from "./wrapped.ts";
 
 /** What names mean in a namespace of a file. */
 export interface Names {
@@ -19,6 +22,9 @@ export interface Place extends BasePlace {
   className: string;
   /** Keys of its properties of which no type is stated. */
   untyped: Set<string>;
+  /** What the function around returns and yields. */
+  results?: Expression[];
+  yields?: Expression[];
 }
 
 /** Key of a function or method. */
@@ -101,6 +107,7 @@ export function calledIn(
 
 export function expressionOf(node: SyntaxNode, place: Place, depth = 0): Expression {
   if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
+  const read = (each: SyntaxNode | undefined): Expression => (each ? expressionOf(each, place, depth + 1) : UNKNOWN);
   switch (node.type) {
     case "variable_name":
       return node.text === "$this" ? named("$this", place) : { is: "name", name: node.text, scope: place.scope };
@@ -124,8 +131,25 @@ export function expressionOf(node: SyntaxNode, place: Place, depth = 0): Express
     case "member_call_expression":
     case "nullsafe_member_call_expression":
     case "scoped_call_expression": {
-      const called = calledIn(node, place, depth);
-      return called ? { is: "call", of: called.of } : UNKNOWN;
+      return resultOf(node, place, depth);
+    }
+    case "subscript_expression": {
+      const of = read(node.namedChild(0));
+      return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: ELEMENT };
+    }
+    case "array_creation_expression":
+      return arrayOf(node, read);
+    case "conditional_expression":
+    case "binary_expression":
+    case "match_expression": {
+      const values = alternativesOf(node, choices);
+      if (values.length === 1 && values[0] === node) return UNKNOWN;
+      return oneOfValues(values.map((each) => (GIVES_NOTHING.test(each.type) ? NOTHING : read(each))));
+    }
+    case "arrow_function":
+    case "anonymous_function": {
+      const of = resultOfClosure(node, place, depth);
+      return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: FUNCTION };
     }
     case "object_creation_expression": {
       const made = node.namedChildren.find((child) => isName(child) || child.type === "anonymous_class");
@@ -147,53 +171,56 @@ export function expressionOf(node: SyntaxNode, place: Place, depth = 0): Express
   }
 }
 
-/** A declared type: a class, also one that may be null. */
-export function typeOf(node: SyntaxNode | undefined, place: Place): Expression | undefined {
-  switch (node?.type) {
-    case "named_type":
-      return named(node.text, place);
-    case "optional_type":
-      return typeOf(node.namedChild(0), place) ?? UNKNOWN;
-    case "union_type": {
-      const [only, ...others] = node.namedChildren.filter(({ text }) => text !== "null");
-      return others.length === 0 && only?.type === "named_type" ? named(only.text, place) : UNKNOWN;
+export const argumentsOf = (call: SyntaxNode): SyntaxNode[] =>
+  call.field("arguments")?.namedChildren.filter(({ type }) => type === "argument") ?? [];
+
+/** What a call gives: what the function returns, or what the library is known to make of its arguments. */
+function resultOf(node: SyntaxNode, place: Place, depth: number): Expression {
+  const called = calledIn(node, place, depth);
+  const args = argumentsOf(node);
+  const read = (each: SyntaxNode | undefined): Expression => (each ? expressionOf(each, place, depth + 1) : UNKNOWN);
+  if (!called) {
+    // A variable that holds a function.
+    const callee = node.field("function");
+    return callee?.type === "variable_name" ? { is: "call", of: read(callee) } : UNKNOWN;
+  }
+  const own: Expression = { is: "call", of: called.of };
+  const given = node.type === "function_call_expression" ? givenByLibrary(called.name, args, read) : undefined;
+  const asked = given ? undefined : classAsked(called.name, args);
+  const otherwise =
+    given ?? (asked && ({ is: "likely", of: { is: "call", of: scopeOf(asked, place, depth + 1) } } as const));
+  return otherwise && otherwise.is !== "unknown" ? { is: "first", of: own, otherwise } : own;
+}
+
+/** The values between which an expression chooses; undefined for other nodes. */
+function choices(node: SyntaxNode): readonly (SyntaxNode | undefined)[] | undefined {
+  switch (node.type) {
+    case "conditional_expression": {
+      const values = node.namedChildren.filter(({ type }) => type !== "comment");
+      return values.length === 3 ? values.slice(1) : values;
     }
-    case undefined:
-      return undefined;
+    case "binary_expression":
+      return node.children[1]?.type === "??" ? [node.namedChild(0), node.namedChildren.at(-1)] : undefined;
+    case "match_expression":
+      return node.childOfType("match_block")?.namedChildren.map((each) => each.namedChildren.at(-1));
     default:
-      return UNKNOWN;
+      return undefined;
   }
 }
 
-/** Characters of a comment that are read. */
-const MAX_COMMENT = 5_000;
-const NO_CLASS =
-  /^(?:string|int|integer|float|double|bool|boolean|array|iterable|object|callable|mixed|void|null|false|true|never|resource|scalar|numeric|list)$/i;
+const GIVES_NOTHING = /^(?:null|throw_expression)$/;
 
-/** What a tag of a comment such as `@return` states; undefined if the comment has none. */
-export function statedIn(comment: SyntaxNode | undefined, tag: string, place: Place): Expression | undefined {
-  const text = comment?.text.slice(0, MAX_COMMENT) ?? "";
-  const stated = new RegExp(`@${tag}\\s+(\\S+)`).exec(text)?.[1];
-  return stated === undefined ? undefined : (statedType(stated, place) ?? UNKNOWN);
-}
-
-/** The classes that a comment states of parameters, by their names. */
-export function statedParameters(comment: SyntaxNode | undefined, place: Place): Map<string, Expression> {
-  const text = comment?.text.slice(0, MAX_COMMENT) ?? "";
-  const stated = new Map<string, Expression>();
-  for (const [, type = "", name = ""] of text.matchAll(/@param\s+(\S+)\s+(\$\w+)/g)) {
-    const of = statedType(type, place);
-    if (of) stated.set(name, of);
+/** What a closure gives: its declared type, or the value of an arrow function. */
+function resultOfClosure(node: SyntaxNode, place: Place, depth: number): Expression {
+  const type = node.field("return_type");
+  const name = type?.type === "optional_type" ? type.namedChild(0) : type;
+  if (name) return name.type === "named_type" ? { is: "call", of: named(name.text, place) } : UNKNOWN;
+  const body = node.type === "arrow_function" ? node.field("body") : undefined;
+  if (!body) return UNKNOWN;
+  const inner = { ...place, scope: place.file.inner(place.scope, undefined) };
+  for (const each of node.field("parameters")?.namedChildren ?? []) {
+    const own = each.field("name");
+    if (own) place.file.bind(inner.scope, own.text, { is: "variable" });
   }
-  return stated;
-}
-
-/** The class that a comment names; undefined for types that are none, and for several. */
-export function statedType(text: string, place: Place): Expression | undefined {
-  const [only = "", ...others] = text
-    .replace(/^\?/, "")
-    .split("|")
-    .filter((part) => part.toLowerCase() !== "null");
-  if (others.length > 0 || NO_CLASS.test(only) || !/^(?:\$this|\\?[A-Za-z_][\w\\]*)$/.test(only)) return undefined;
-  return named(only, place);
+  return expressionOf(body, inner, depth + 1);
 }

@@ -1,9 +1,10 @@
 import { methodTags } from "../parsing/method-tags.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, type OpenClass, UNKNOWN } from "./expressions.ts";
+import { type Expression, guardedScope, type OpenClass, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH } from "./limits.ts";
 import { PACKAGE } from "./packages.ts";
+import { bindUnknown, bindVariables, handedTo, narrowed, narrowedAfter } from "./php-bindings.ts";
 import { CALLING, functionNames, methodPair } from "./php-callables.ts";
 import {
   calledIn,
@@ -14,14 +15,11 @@ import {
   named,
   type Names,
   type Place,
-  propertyKey,
   splitName,
-  statedIn,
-  statedParameters,
-  statedType,
-  typeOf,
 } from "./php-expressions.ts";
-import { visitChildren } from "./walk.ts";
+import { declaredOrStated, statedIn, statedNames, statedType } from "./php-types.ts";
+import { visitChildren, visitGuarded } from "./walk.ts";
+import { LIST } from "./wrapped.ts";
 
 /**
  * Reads a PHP tree. Functions and methods are known as `name()` and properties as `$name`, since a class may have both of one name.
@@ -40,6 +38,8 @@ function visit(node: SyntaxNode, place: Place): void {
   const { file, scope } = place;
   switch (node.type) {
     case "comment":
+      for (const [name, type] of statedNames(node, "var", place)) file.bind(scope, name, { is: "variable", type });
+      return;
     case "name":
     case "qualified_name":
     case "variable_name":
@@ -86,6 +86,33 @@ function visit(node: SyntaxNode, place: Place): void {
       if (called && CALLING.test(called.name)) functionNames(node, place);
       break;
     }
+    case "compound_statement":
+    case "program":
+      statements(node, place);
+      return;
+    case "if_statement":
+    case "else_if_clause":
+    case "conditional_expression": {
+      const [condition, guarded] = node.namedChildren;
+      visitGuarded(node, place, guarded, narrowed(condition, place), visit);
+      return;
+    }
+    case "binary_expression": {
+      const isConjunction = /^(?:&&|and)$/.test(node.children[1]?.type ?? "");
+      const types = isConjunction ? narrowed(node.namedChild(0), place) : [];
+      visitGuarded(node, place, node.namedChildren.at(-1), types, visit);
+      return;
+    }
+    case "return_statement": {
+      const value = node.namedChild(0);
+      if (value) place.results?.push(expressionOf(value, place));
+      break;
+    }
+    case "yield_expression": {
+      const value = node.namedChildren.at(-1)?.namedChildren.at(-1);
+      if (value) place.yields?.push(expressionOf(value, place));
+      break;
+    }
     case "array_creation_expression":
       methodPair(node, place);
       break;
@@ -103,63 +130,22 @@ function visit(node: SyntaxNode, place: Place): void {
   children(node, place);
 }
 
-function bindVariables(node: SyntaxNode, place: Place): void {
-  const { file, scope } = place;
-  switch (node.type) {
-    case "assignment_expression": {
-      const [left, right] = [node.field("left"), node.field("right")];
-      if (!left || !right || right.type === "null") return;
-      const value = expressionOf(right, place);
-      if (left.type === "variable_name") bindValue(left.text, value, place);
-      else if (left.type.endsWith("member_access_expression")) propertyAssignment(left, value, place);
-      else bindUnknown(left, place);
-      return;
-    }
-    case "augmented_assignment_expression":
-    case "reference_assignment_expression":
-    case "global_declaration":
-    case "function_static_declaration": {
-      const left = node.field("left") ?? node;
-      if (left.type === "variable_name") file.bind(scope, left.text, { is: "variable" });
-      else bindUnknown(left, place);
-      return;
-    }
-    case "foreach_statement":
-      // The first child is what is gone through, the last one the body.
-      for (const each of node.namedChildren.slice(1, -1)) {
-        if (each.type === "variable_name") file.bind(scope, each.text, { is: "variable" });
-        else if (each.type === "pair" || each.type === "by_ref") bindUnknown(each, place);
-      }
-      return;
-    case "catch_clause": {
-      const name = node.field("name");
-      const [type, ...others] = node.field("type")?.namedChildren ?? [];
-      if (name)
-        file.bind(scope, name.text, { is: "variable", type: others.length > 0 ? UNKNOWN : typeOf(type, place) });
-    }
+/** Visits statements in order: after `if (!$x instanceof T) return;`, `$x` is a `T`. */
+function statements(node: SyntaxNode, place: Place): void {
+  if (place.depth >= MAX_DEPTH) return;
+  const inner: Place = { ...place, depth: place.depth + 1, around: node.type };
+  let guards = 0;
+  for (const each of node.namedChildren) {
+    visit(each, inner);
+    const types = guards < MAX_GUARDS ? narrowedAfter(each, inner) : [];
+    if (types.length === 0) continue;
+    guards++;
+    inner.scope = guardedScope(inner.scope, types);
   }
 }
 
-/** Values that `FileBuilder` follows are those of calls; another variable or property is known by an alias. */
-function bindValue(name: string, value: Expression, { file, scope }: Place): void {
-  if (value.is === "name" || value.is === "member") file.bind(scope, name, { is: "alias", of: value });
-  else file.bind(scope, name, { is: "variable", value });
-}
-
-/** Binds the variables of a pattern, such as `[$a, $b]`, to what is not followed. */
-function bindUnknown(pattern: SyntaxNode, { file, scope }: Place): void {
-  for (const each of pattern.namedChildren) {
-    const name = each.type === "variable_name" ? each : (each.childOfType("variable_name") ?? each.field("name"));
-    if (name?.type === "variable_name") file.bind(scope, name.text, { is: "variable" });
-  }
-}
-
-/** A property without a declared type is what the only assignment to it gives. */
-function propertyAssignment(left: SyntaxNode, value: Expression, { file, scope, untyped }: Place): void {
-  const [object, name] = [left.field("object"), left.field("name")];
-  const key = propertyKey(name?.text ?? "");
-  if (scope.own && object?.text === "$this" && untyped.has(key)) file.member(scope.own, key, object.row + 1, value);
-}
+/** Conditions of one block, one after the other, that narrow types behind them. */
+const MAX_GUARDS = 20;
 
 /** The first namespace of a file is its package; names of further ones are known in the file only. */
 function namespace(node: SyntaxNode, place: Place): void {
@@ -265,7 +251,7 @@ function declareMember(node: SyntaxNode, comment: SyntaxNode | undefined, opened
   const name = node.field("name");
   switch (node.type) {
     case "property_declaration": {
-      const type = typeOf(node.field("type"), place) ?? statedIn(comment, "var", place);
+      const type = declaredOrStated(node.field("type"), statedIn(comment, "var", place), place);
       for (const each of node.namedChildren)
         if (each.type === "property_element") declareProperty(each, type, opened, place);
       return;
@@ -273,12 +259,15 @@ function declareMember(node: SyntaxNode, comment: SyntaxNode | undefined, opened
     case "method_declaration": {
       if (!name) return;
       file.memberOnce(opened, functionKey(name.text), name.row + 1);
-      const returned = typeOf(node.field("return_type"), place) ?? statedIn(comment, "return", place);
+      const returned = declaredOrStated(node.field("return_type"), statedIn(comment, "return", place), place);
       if (returned) file.returns(name.row + 1, returned);
       if (name.text !== "__construct") return;
+      const stated = statedNames(comment, "param", place);
       for (const each of node.field("parameters")?.namedChildren ?? [])
-        if (each.type === "property_promotion_parameter")
-          declareProperty(each, typeOf(each.field("type"), place), opened, place);
+        if (each.type === "property_promotion_parameter") {
+          const own = stated.get(each.field("name")?.text ?? "");
+          declareProperty(each, declaredOrStated(each.field("type"), own, place), opened, place);
+        }
       return;
     }
     case "enum_case":
@@ -307,26 +296,31 @@ function functionLike(node: SyntaxNode, place: Place, comment?: SyntaxNode): voi
   const { file, scope } = place;
   const name = node.field("name");
   const inner = { ...place, scope: file.inner(scope, name?.text) };
-  const stated = statedParameters(comment, place);
+  const stated = statedNames(comment, "param", place);
+  const isClosure = node.type === "anonymous_function" || node.type === "arrow_function";
   for (const each of node.namedChildren) if (each.type === "attribute_list") visit(each, place);
-  for (const each of node.field("parameters")?.namedChildren ?? []) {
+  for (const [at, each] of (node.field("parameters")?.namedChildren ?? []).entries()) {
     const own = each.field("name");
     if (!own) continue;
+    const type = declaredOrStated(each.field("type"), stated.get(own.text), place);
     const isMany = each.type === "variadic_parameter";
-    const type = isMany ? UNKNOWN : (typeOf(each.field("type"), place) ?? stated.get(own.text));
-    file.bind(inner.scope, own.text, { is: "variable", type });
+    const many: Expression | undefined =
+      type && type.is !== "unknown" ? { is: "member", of: type, name: LIST } : UNKNOWN;
+    const value = isClosure && !type ? handedTo(node, at, place) : undefined;
+    file.bind(inner.scope, own.text, { is: "variable", type: isMany ? many : type, ...(value && { value }) });
     children(each, inner);
   }
-  if (node.type === "function_definition") {
-    const returned = typeOf(node.field("return_type"), place) ?? statedIn(comment, "return", place);
-    if (returned && name) file.returns(name.row + 1, returned);
-  }
+  const isNamed = name !== undefined && !isClosure;
+  const returned = isNamed && declaredOrStated(node.field("return_type"), statedIn(comment, "return", place), place);
+  if (returned && node.type === "function_definition") file.returns(name.row + 1, returned);
   // A closure may assign to what it takes by reference.
   for (const each of node.childOfType("anonymous_function_use_clause")?.namedChildren ?? [])
     if (each.type === "by_ref") bindUnknown(each, place);
   const body = node.field("body");
-  if (body?.type === "compound_statement") children(body, inner);
-  else if (body) visit(body, inner);
+  const [results, yields]: [Expression[], Expression[]] = [[], []];
+  if (body) visit(body, { ...inner, results, yields });
+  const listed = yields.map((of): Expression => (of.is === "unknown" ? UNKNOWN : { is: "member", of, name: LIST }));
+  if (isNamed && !returned) file.returnsValues(name.row + 1, yields.length > 0 ? listed : results);
 }
 
 function construction(node: SyntaxNode, place: Place): void {

@@ -187,8 +187,8 @@ export function handedBy(
   return HAND_ELEMENT.has(method) || HAND_ENTRY.has(method) ? [...inside, ENTRY] : undefined;
 }
 
-/** The name of a method: names of those of Java end with the number of their parameters, and their types. */
+/** The name of a method: names of those of Java end with the number of their parameters, and their types, those of PHP with `()`. */
 export const methodName = (name: string): string => {
-  const end = name.search(/\/\d/);
+  const end = name.search(/\/\d|\(\)$/);
   return end < 0 ? name : name.slice(0, end);
 };

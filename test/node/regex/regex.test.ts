@@ -45,9 +45,10 @@ const BUILDERS: Record<string, () => unknown> = {
     const { declarationOf } = await import("../../../src/engines/search/keys.ts");
     declarationOf("a.b-c.d-e");
   },
-  "src/engines/relations/php-expressions.ts": async () => {
-    const { statedIn } = await import("../../../src/engines/relations/php-expressions.ts");
+  "src/engines/relations/php-types.ts": async () => {
+    const { statedIn, statedNames } = await import("../../../src/engines/relations/php-types.ts");
     for (const tag of ["return", "var"]) statedIn(undefined, tag, {} as never);
+    for (const tag of ["param", "var"] as const) statedNames(undefined, tag, {} as never);
   },
   "src/cli/commands/search.ts": async () => {
     const { highlighter } = await import("../../../src/cli/commands/search.ts");
