@@ -4,7 +4,7 @@ import { MAX_CANDIDATES } from "./limits.ts";
 import { ANY_NUMBER, oneOf, takes } from "./overload-sets.ts";
 import { isC, type PackageRule, packageRuleOf, partialKey } from "./packages.ts";
 import type { Bound, Candidate, Follower, Read, ReadSeveral, Resolved } from "./resolved.ts";
-import type { FileUses } from "./types.ts";
+import type { FileUses, Meaning } from "./types.ts";
 
 /** A name of a package, which a file names. */
 interface NameOf {
@@ -101,7 +101,7 @@ async function inFiles(
     if (!confirms(own, uses)) continue;
     const isHidden = rule.hides(own) && own !== path;
     const of = isHidden ? uses.exports.get(name) : uses.bindings.get(rule.bound?.(name, own) ?? name);
-    if (of) found.push({ path: own, of, isPart: uses.bindings.has(partialKey(name)) });
+    if (of && !isImported(own, of)) found.push({ path: own, of, isPart: uses.bindings.has(partialKey(name)) });
   }
   // Of the parts of a class, the one with the shortest path is usually named like the class.
   const [first] = found.toSorted((a, b) => a.path.length - b.path.length);
@@ -114,6 +114,10 @@ async function inFiles(
   if (!isOne || paths.length > MAX_CANDIDATES) follow.ambiguous++;
   return isOne && paths.length <= MAX_CANDIDATES ? read(first.path, first.of) : "unknown";
 }
+
+/** Whether a file of Java only imports a name; other files of its package do not see that. */
+const isImported = (path: string, { to }: Meaning): boolean =>
+  path.endsWith(".java") && (to === "import" || to === "member");
 
 /** Files that define a function for different systems. */
 const MAX_VARIANTS = 8;

@@ -79,3 +79,27 @@ class Below extends Unknown {
   expect(await callersOf(files, "Tree.helper")).toEqual(["q/Use.java:11 likely", "q/Use.java:5 certain"]);
   expect(await callersOf(files, "Node.ping")).toEqual(["q/Use.java:6 certain"]);
 });
+
+it("does not take what another file of the package imports for a class of the package", async () => {
+  const files = {
+    "p/Red.java": `package p;
+import p.RedModule.Node;
+interface Red {
+  Node first();
+}
+interface RedModule {
+  final class Node {
+    void ping() {}
+  }
+}
+`,
+    "p/Use.java": `package p;
+class Use {
+  void run(Node node) {
+    node.ping();
+  }
+}
+`,
+  };
+  expect(await callersOf(files, "Node.ping")).toEqual(["p/Use.java:4 name"]);
+});
