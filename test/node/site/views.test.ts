@@ -10,6 +10,7 @@ import { Code } from "../../../src/workers/site/views/code.tsx";
 import { describeBrowser } from "../../../src/workers/site/views/browser.ts";
 import { formatBytes, formatNumberOf, relativeTime, spanText } from "../../../src/workers/site/views/format.ts";
 import { tokenize } from "../../../src/workers/site/views/highlight.ts";
+import { Result, type ShownRun } from "../../../src/workers/site/views/runs.tsx";
 
 describe("the landing page", () => {
   it("shows a search of this project's own code, as the code is", async () => {
@@ -23,6 +24,20 @@ describe("the landing page", () => {
     const html = await landingPage(new Request("http://site.test/"), "/").text();
     expect(html).toContain("<mark>revoke</mark><mark>Session</mark>");
     expect(html).toContain('<span class="key">return</span> gone.length &gt; ');
+  });
+});
+
+describe("the result of a run", () => {
+  const shown = async (result: Record<string, unknown>) => {
+    const run: Partial<ShownRun> = { kind: "index", state: "succeeded", error: null, result };
+    const html = String(await Result({ run: run as ShownRun, repo: null }));
+    return html.replace(/<[^<>]*>/g, "").trim();
+  };
+
+  it("has the figures that are not zero", async () => {
+    const some = { gitSha: "28a9c128912d", fileCount: 2_000, embeddedCount: 1, skippedUnchanged: 1_999 };
+    expect(await shown(some)).toBe("28a9c128 2,000 files, 1 chunk embedded, 1,999 unchanged");
+    expect(await shown({ fileCount: 1, embeddedCount: 0, skippedUnchanged: 0 })).toBe("1 file");
   });
 });
 

@@ -112,7 +112,9 @@ export function Result({ run, repo }: { run: ShownRun; repo: string | null }) {
     <span>
       {gitSha !== undefined && <Commit repo={repo} sha={gitSha} />} {formatNumberOf(count("fileCount"), "file")}
       {run.kind === "index" &&
-        `, ${formatNumberOf(count("embeddedCount"), "chunk")} embedded, ${formatNumberOf(count("skippedUnchanged"), "file")} unchanged`}
+        count("embeddedCount") > 0 &&
+        `, ${formatNumberOf(count("embeddedCount"), "chunk")} embedded`}
+      {run.kind === "index" && count("skippedUnchanged") > 0 && `, ${formatCount(count("skippedUnchanged"))} unchanged`}
     </span>
   );
 }

@@ -19,17 +19,17 @@ export function triggerOf({ actor, actorName }: Pick<TeamRun, "actor" | "actorNa
 /** Runs of all repositories. */
 export function TeamRunsTable({ c, runs }: { c: DashboardContext; runs: TeamRun[] }) {
   return (
-    <Table label="Runs" headings={["Repository", "Run", "State", "Result", "Trigger", "Started", { num: "Took" }]}>
+    <Table label="Runs" headings={["Repository, run", "State", "Result", "Trigger", "Started", { num: "Took" }]}>
       {runs.map((run) => (
         <tr>
           <th scope="row">
             <a class="clip" href={tenantPath(c, `repositories/${run.workspaceId}`)} title={nameOf(run)}>
               {nameOf(run)}
             </a>
+            <div class="reason">
+              <RunLink run={run} runsPath={tenantPath(c, "runs")} />
+            </div>
           </th>
-          <td>
-            <RunLink run={run} runsPath={tenantPath(c, "runs")} />
-          </td>
           <td>
             <RunTag state={run.state} />
           </td>
