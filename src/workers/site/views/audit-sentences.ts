@@ -16,7 +16,7 @@ const SWITCHES: Readonly<Record<string, string>> = {
  * that did not happen.
  */
 function phrase(texts: TemplateStringsArray, ...values: readonly (string | number | undefined)[]): string {
-  if (values.includes(undefined)) throw new TypeError("the details lack a field of the sentence");
+  if (values.includes(undefined)) throw new TypeError("a field is missing");
   return String.raw({ raw: texts }, ...values);
 }
 
@@ -39,8 +39,8 @@ const SENTENCES: {
   MEMBER_REMOVED: ({ userId }, person) => phrase`removed ${person(userId)} from the team`,
   INVITATION_SENT: ({ email, role }) => phrase`invited ${email} as ${articleOf(role)}`,
   INVITATION_REVOKED: () => "revoked an invitation",
-  WORKSPACE_CREATED: ({ repo }) => phrase`connected ${repo ?? "a repository"}`,
-  WORKSPACE_DELETED: ({ repo }) => phrase`disconnected ${repo ?? "a repository"}`,
+  WORKSPACE_CREATED: ({ repo }) => `connected ${repo ?? "a repository"}`,
+  WORKSPACE_DELETED: ({ repo }) => `disconnected ${repo ?? "a repository"}`,
   SOURCE_CHANGED: ({ from, to, hasToken, tokenRemoved, app }) => {
     if (app !== undefined) return phrase`set ${to ?? "a source"} to be read by the GitHub App ${quoted(app)}`;
     const token =
@@ -49,7 +49,7 @@ const SENTENCES: {
       to === undefined || from === to
         ? "changed a source"
         : phrase`changed a clone address from ${from ?? "none"} to ${to}`;
-    return phrase`${moved}; ${token}`;
+    return `${moved}; ${token}`;
   },
   GITHUB_APP_CREATED: ({ name, owner }) => phrase`made the GitHub App ${quoted(name)} of ${owner}`,
   GITHUB_APP_REMOVED: ({ name }) => phrase`removed the GitHub App ${quoted(name)}`,
@@ -63,9 +63,9 @@ const SENTENCES: {
       clientId === undefined
         ? phrase`made the ${KINDS[kind]} ${quoted(name)}`
         : phrase`connected the agent ${quoted(name)}`;
-    const whose = userId === undefined || clientId !== undefined ? "" : phrase` of ${person(userId)}`;
+    const whose = userId === undefined || clientId !== undefined ? "" : ` of ${person(userId)}`;
     const from = madeFrom === undefined ? "" : ", from another credential";
-    return phrase`${what}${whose}${from}${expiresAt === undefined ? "" : phrase`, until ${day(expiresAt)}`}`;
+    return `${what}${whose}${from}${expiresAt === undefined ? "" : `, until ${day(expiresAt)}`}`;
   },
   KEY_BUDGET_CHANGED: ({ credentialId, monthlyCredits, ratePerMinute }) => {
     const credits = monthlyCredits === null ? "as many credits as the team" : phrase`${monthlyCredits} credits a month`;
@@ -76,15 +76,13 @@ const SENTENCES: {
   TENANT_CREATED: ({ name }) => phrase`founded the team ${quoted(name)}`,
   TENANT_CHANGED: ({ name, monthlyCredits, runDays, auditDays, ...switches }) => {
     const changes = [
-      ...(name === undefined ? [] : [phrase`named the team ${quoted(name)}`]),
-      ...(monthlyCredits === undefined ? [] : [phrase`set the credits of a month to ${monthlyCredits}`]),
-      ...(runDays === undefined ? [] : [phrase`set finished runs to be kept for ${runDays} days`]),
-      ...(auditDays === undefined ? [] : [phrase`set the audit log to be kept for ${auditDays} days`]),
+      ...(name === undefined ? [] : [`named the team ${quoted(name)}`]),
+      ...(monthlyCredits === undefined ? [] : [`set the credits of a month to ${monthlyCredits}`]),
+      ...(runDays === undefined ? [] : [`set finished runs to be kept for ${runDays} days`]),
+      ...(auditDays === undefined ? [] : [`set the audit log to be kept for ${auditDays} days`]),
       ...Object.entries(switches).flatMap(([field, value]) => {
         const what = SWITCHES[field];
-        return what === undefined || typeof value !== "boolean"
-          ? []
-          : [phrase`switched ${what} ${value ? "on" : "off"}`];
+        return what === undefined || typeof value !== "boolean" ? [] : [`switched ${what} ${value ? "on" : "off"}`];
       }),
     ];
     return changes.length === 0 ? "changed the team" : changes.join(", ");

@@ -108,13 +108,12 @@ export function Result({ run, repo }: { run: ShownRun; repo: string | null }) {
   if (!result) return <span class="soft">–</span>;
   const gitSha = gitShaOf(run);
   const count = (name: string) => figureOf(run, name) ?? 0;
+  const [embedded, unchanged] = run.kind === "index" ? [count("embeddedCount"), count("skippedUnchanged")] : [0, 0];
   return (
     <span>
       {gitSha !== undefined && <Commit repo={repo} sha={gitSha} />} {formatNumberOf(count("fileCount"), "file")}
-      {run.kind === "index" &&
-        count("embeddedCount") > 0 &&
-        `, ${formatNumberOf(count("embeddedCount"), "chunk")} embedded`}
-      {run.kind === "index" && count("skippedUnchanged") > 0 && `, ${formatCount(count("skippedUnchanged"))} unchanged`}
+      {embedded > 0 && `, ${formatNumberOf(embedded, "chunk")} embedded`}
+      {unchanged > 0 && `, ${formatCount(unchanged)} unchanged`}
     </span>
   );
 }
