@@ -186,6 +186,8 @@ describe("impact", () => {
     expect(reasons["src/server.ts"]).toContain("calls `parseCookie` (certain)");
     expect(reasons["test/cookie.test.ts"]).toContain("is named like src/cookie.ts");
     expect(reasons["src/signature.ts"]).toContain("defines `sign`, which the change uses");
+    const shared = Object.values(reasons).flatMap((each) => each.filter((reason) => reason.startsWith("shares ")));
+    expect(new Set(shared)).toEqual(new Set(["shares the words cookie, parseCookie, parse", "shares the word text"]));
     expect(answer.usuallyTogether).toBeNull();
     // The same change, of which the index has the other side.
     const swapped = PATCH.replace("-export", "*export").replace("+export", "-export").replace("*export", "+export");

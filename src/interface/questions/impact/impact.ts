@@ -187,8 +187,8 @@ function reasonsOf(file: FileEvidence, dependents: readonly Found<Dependent>[], 
   const like = file.removedLine;
   if (like !== undefined && like.share >= MOST_OF_LINE)
     reasons.push(`has most words of the changed line \`${like.line.slice(0, MAX_SHOWN_LINE)}\``);
-  if (file.words.shared.length > 0)
-    reasons.push(`shares the words ${file.words.shared.slice(0, MAX_SHARED).join(", ")}`);
+  const words = file.words.shared.slice(0, MAX_SHARED);
+  if (words.length > 0) reasons.push(`shares the ${words.length === 1 ? "word" : "words"} ${words.join(", ")}`);
   if (file.importedBy !== undefined) reasons.push(`is imported by ${file.importedBy}`);
   if (reasons.length === 0) reasons.push("is near the change");
   return reasons.slice(0, MAX_REASONS);
