@@ -1,6 +1,7 @@
 /** What functions hand to those that they are called with. */
 import { ofPackage } from "./packages.ts";
 import { type Follower, isSamePlace, type Place, type Resolved } from "./resolved.ts";
+import { handedByRust } from "./rust-library.ts";
 import { callbackKey, type Meaning, TYPE_ITSELF } from "./types.ts";
 import { handedBy, methodName } from "./wrapped.ts";
 
@@ -20,7 +21,9 @@ export async function handed(
   if (called.to === "member") {
     const of = await follow.receiverOf(path, called.of);
     if (typeof of !== "string" && of.wrapping?.length) {
-      const wrapping = handedBy(of.wrapping, methodName(called.name), at, path);
+      const wrapping = path.endsWith(".rs")
+        ? handedByRust(of.wrapping, called.name, at >> 3, at & 7)
+        : handedBy(of.wrapping, methodName(called.name), at, path);
       return wrapping ? { ...of, wrapping } : "unknown";
     }
     receiver = of;

@@ -23,6 +23,7 @@ import {
   throughWrapping,
 } from "./resolved.ts";
 import { moduleKey } from "./rust-keys.ts";
+import { givenByRust } from "./rust-library.ts";
 import { isRubyFile, isRubyKey, isRubyProgram } from "./ruby-keys.ts";
 import { isOfRuby, RubyProgram } from "./ruby-program.ts";
 import { isBuiltIn, isOfStandardLibrary, isStandardModule } from "./standard-library.ts";
@@ -233,7 +234,9 @@ class Resolver implements Follower {
       const of = await this.receiverOf(path, called.of);
       receiver = of;
       const around = typeof of === "string" ? [] : (of.wrapping ?? []);
-      const given = givenBy(around, methodName(called.name), IN_PROGRAM.test(path));
+      const given = path.endsWith(".rs")
+        ? givenByRust(around, called.name)
+        : givenBy(around, methodName(called.name), IN_PROGRAM.test(path));
       if (given && typeof of !== "string") return { ...of, wrapping: given };
       by = await this.valueOfMember(path, of, called.name, outerName(called.of));
       if (by === "unknown" && typeof of !== "string" && isKotlin(of.path)) return agreedValue(this, of, called.name);

@@ -1,17 +1,13 @@
 /** What expressions, types and paths of Rust mean. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, type Scope, UNKNOWN } from "./expressions.ts";
+import { type Expression, lookUp, type Scope, UNKNOWN, withArguments } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { fieldKey, MODULE_MARK, moduleKey } from "./rust-keys.ts";
-import { OPTIONAL, POINTER, UNWRAPPED } from "./wrapped.ts";
+import { holderNamed } from "./rust-library.ts";
+import { CELL, ELEMENT, ENTRY, LIST, OPTIONAL, POINTER, UNWRAPPED, type Wrapping } from "./wrapped.ts";
 
 /** Methods that give the value inside of an `Option` or `Result`. */
 export const UNWRAPPING = /^(?:unwrap|expect|unwrap_or|unwrap_or_else|unwrap_or_default|unwrap_unchecked)$/;
-/** Types whose value is used as if it were the type's argument. */
-const POINTERS = /^(?:Box|Rc|Arc|Ref|RefMut|MutexGuard|RwLockReadGuard|RwLockWriteGuard|ManuallyDrop|Cow)$/;
-/** `Option`, `Result`, and the results that modules declare for their errors. */
-const OPTIONALS = /^(?:Option|\w*Result)$/;
-
 const MODULE_WORDS = new Set(["crate", "self", "super"]);
 
 /** A path split at `::`, without type arguments; undefined for one that begins with a type, such as `<T as Trait>::f`. */
@@ -106,13 +102,13 @@ export function typeOf(node: SyntaxNode | undefined, scope: Scope, depth = 0): E
       const [only, ...others] = withoutMarkers(node.namedChildren.filter(({ type }) => type !== "lifetime"));
       return others.length === 0 ? typeOf(only, scope, depth + 1) : UNKNOWN;
     }
-    case "generic_type": {
-      const parts = pathParts(node);
-      const last = parts?.at(-1) ?? "";
-      const wrapping = POINTERS.test(last) ? POINTER : OPTIONALS.test(last) ? OPTIONAL : undefined;
-      if (wrapping === undefined) return parts ? pathExpression(parts, scope) : UNKNOWN;
-      const inner = node.field("type_arguments")?.namedChildren.find(({ type }) => type !== "lifetime");
-      return { is: "member", of: typeOf(inner, scope, depth + 1), name: wrapping };
+    case "generic_type":
+      return genericType(node, scope, depth);
+    case "array_type":
+      return wrapped(typeOf(node.field("element"), scope, depth + 1), LIST);
+    case "tuple_type": {
+      const [, second, ...others] = node.namedChildren;
+      return others.length === 0 ? wrapped(typeOf(second, scope, depth + 1), ENTRY) : UNKNOWN;
     }
     default: {
       const parts = pathParts(node);
@@ -120,6 +116,40 @@ export function typeOf(node: SyntaxNode | undefined, scope: Scope, depth = 0): E
     }
   }
 }
+
+/** A type with type arguments: of a type of the standard library that holds values the type of these. */
+function genericType(node: SyntaxNode, scope: Scope, depth: number): Expression {
+  const parts = pathParts(node);
+  if (!parts) return UNKNOWN;
+  const types = typeArguments(node).map((each) => typeOf(each, scope, depth + 1));
+  const own = withArguments(pathExpression(parts, scope), types);
+  const name = parts.at(-1) ?? "";
+  // What is awaited is taken for its value.
+  if (name === "Future") return types[0] ?? UNKNOWN;
+  const holder = holderNamed(name);
+  if (!holder) return own;
+  const held = wrapped(types[holder.at] ?? UNKNOWN, holder.wrapping);
+  // The repository may have a type of that name itself.
+  return isOfLibrary(parts, holder.wrapping, scope) ? held : { is: "first", of: own, otherwise: held };
+}
+
+/** The types that are given to a generic type, those of a trait's associated types among them: `Iterator<Item = T>`. */
+export const typeArguments = (node: SyntaxNode): SyntaxNode[] =>
+  (node.field("type_arguments")?.namedChildren ?? [])
+    .filter(({ type }) => type !== "lifetime")
+    .map((each) => (each.type === "type_binding" ? (each.field("type") ?? each) : each));
+
+/** Whether a path names a type of the standard library. */
+function isOfLibrary([first = "", ...rest]: readonly string[], wrapping: Wrapping, scope: Scope): boolean {
+  const bound = rest.length === 0 ? lookUp(scope, first) : undefined;
+  if (/^(?:Option|Result|Box|Vec)$/.test(first) && !bound) return true;
+  const module = bound?.is === "import" ? bound.module : rest.length > 0 ? first : "";
+  return wrapping === OPTIONAL || /^(?:std|core|alloc)\b/.test(module);
+}
+
+/** A type around another one. */
+export const wrapped = (of: Expression, name: Wrapping): Expression =>
+  of.is === "unknown" ? UNKNOWN : { is: "member", of, name };
 
 /** Traits of the standard library that are usual bounds beside another one. */
 const MARKERS =
@@ -158,6 +188,13 @@ export function expressionOf(node: SyntaxNode | undefined, scope: Scope, depth =
       return { is: "member", of: expressionOf(node.namedChild(0), scope, depth + 1), name: UNWRAPPED };
     case "reference_expression":
       return expressionOf(node.field("value"), scope, depth + 1);
+    case "index_expression": {
+      const [of, index] = node.namedChildren;
+      const value = expressionOf(of, scope, depth + 1);
+      return index?.type === "range_expression" ? value : { is: "member", of: value, name: ELEMENT };
+    }
+    case "array_expression":
+      return wrapped(expressionOf(node.namedChild(0), scope, depth + 1), LIST);
     case "await_expression":
     case "parenthesized_expression":
     case "unary_expression":
@@ -173,24 +210,53 @@ export function expressionOf(node: SyntaxNode | undefined, scope: Scope, depth =
   }
 }
 
+/** What functions that are called by a path make of their argument. */
+const MAKERS: readonly (readonly [RegExp, Wrapping])[] = [
+  [/^(?:Some|Ok)$/, OPTIONAL],
+  [/^(?:Box|Rc|Arc|Pin)::new$|^Box::pin$/, POINTER],
+  [/^(?:Mutex|RwLock|RefCell)::new$/, CELL],
+];
+
 function resultOf(node: SyntaxNode, scope: Scope, depth: number): Expression {
   const called = node.field("function");
   if (!called) return UNKNOWN;
-  const method = called.type === "field_expression" ? called.field("field")?.text : undefined;
-  const value = called.field("value");
-  if (method !== undefined && value) {
-    if (UNWRAPPING.test(method)) return { is: "member", of: expressionOf(value, scope, depth + 1), name: UNWRAPPED };
-    if (method === "clone") return expressionOf(value, scope, depth + 1);
+  const [argument] = node.field("arguments")?.namedChildren ?? [];
+  const method = calledMethod(called);
+  if (method) {
+    const { name, value, type } = method;
+    const of = expressionOf(value, scope, depth + 1);
+    if (UNWRAPPING.test(name)) return { is: "member", of, name: UNWRAPPED };
+    if (name === "clone") return of;
+    if (name === "parse" && type) return wrapped(typeOf(type, scope, depth + 1), OPTIONAL);
+    // Part of a list.
+    if (argument?.type === "range_expression") return UNKNOWN;
+    if (name === "collect" && !/^Vec\w*<_>$|Set<_>$/.test(type?.text ?? "")) return typeOf(type, scope, depth + 1);
+    return { is: "call", of: { is: "member", of, name } };
   }
-  // `Some(x)`, `Ok(x)`, `Box::new(x)` and `Arc::new(x)` are what they hold.
-  const wrapping = /^(?:Some|Ok)$/.test(called.text)
-    ? OPTIONAL
-    : /^(?:Box|Rc|Arc)::new$/.test(called.text)
-      ? POINTER
-      : undefined;
-  if (wrapping !== undefined) {
-    const inner = node.field("arguments")?.namedChild(0);
-    return { is: "member", of: expressionOf(inner, scope, depth + 1), name: wrapping };
-  }
-  return { is: "call", of: calledOf(called, scope, depth + 1) };
+  // `Some(x)`, `Ok(x)`, `Box::new(x)` and `Arc::new(x)` are what they hold, `Arc::clone(&x)` is `x`.
+  const { text } = called;
+  if (/^(?:Rc|Arc)::clone$/.test(text)) return expressionOf(argument, scope, depth + 1);
+  const maker = MAKERS.find(([names]) => names.test(text));
+  if (maker) return { is: "member", of: expressionOf(argument, scope, depth + 1), name: maker[1] };
+  return madeByTrait(called, scope) ?? { is: "call", of: calledOf(called, scope, depth + 1) };
+}
+
+/** The method that is called on a value, with the only type that is given to it. */
+function calledMethod(
+  called: SyntaxNode,
+): { name: string; value: SyntaxNode; type: SyntaxNode | undefined } | undefined {
+  const field = called.type === "generic_function" ? called.field("function") : called;
+  const [name, value] = [field?.field("field"), field?.field("value")];
+  if (field?.type !== "field_expression" || !name || !value) return undefined;
+  return { name: name.text, value, type: called.field("type_arguments")?.namedChild(0) };
+}
+
+/** What `T::default()` and `T::from(x)` make: traits say that it is a `T`, whether they are implemented or derived, once or several times. */
+function madeByTrait(called: SyntaxNode, scope: Scope): Expression | undefined {
+  const parts = pathParts(called) ?? [];
+  const name = parts.at(-1);
+  const type = parts.slice(0, -1);
+  if (!/^(?:default|from|try_from)$/.test(name ?? "") || !/^\p{Lu}/u.test(type.at(-1) ?? "")) return undefined;
+  const of: Expression = { is: "call", of: pathExpression(type, scope) };
+  return name === "try_from" ? { is: "member", of, name: OPTIONAL } : of;
 }

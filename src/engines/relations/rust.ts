@@ -1,16 +1,32 @@
 import { wordSet } from "../../lib/word-set.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, lookUp, type OpenClass } from "./expressions.ts";
+import { type Expression, lookUp, NOTHING, type OpenClass, type Scope } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH } from "./limits.ts";
 import { attributeUses } from "./rust-attributes.ts";
-import { calledOf, partsFromFile, pathExpression, pathParts, typeOf, withoutMarkers } from "./rust-expressions.ts";
+import {
+  calledOf,
+  expressionOf,
+  partsFromFile,
+  pathExpression,
+  pathParts,
+  typeArguments,
+  typeOf,
+} from "./rust-expressions.ts";
 import { type ImportedName, importedNames } from "./rust-imports.ts";
 import { declareMacro, macroBodies, macroCalls } from "./rust-macros.ts";
 import { fieldKey, MODULE_MARK, moduleKey, SELF_TYPE } from "./rust-keys.ts";
-import { bindPattern, valueOf } from "./rust-patterns.ts";
+import { assigned, bindPattern, type Known, matchedBy, ofType, pushed, stepOf, valueOf } from "./rust-patterns.ts";
+import {
+  givenParameters,
+  handedTo,
+  handsToClosures,
+  ownParameters,
+  parameter,
+  typeParameters,
+} from "./rust-signatures.ts";
 import { type Place as BasePlace, visitChildren } from "./walk.ts";
-import { UNWRAPPED } from "./wrapped.ts";
+import { ITERATED } from "./wrapped.ts";
 
 /** Reads a Rust tree. */
 export function readRust(root: SyntaxNode, file: FileBuilder): void {
@@ -28,6 +44,8 @@ interface Place extends BasePlace {
   types: Types;
   /** Scopes that `let` has begun around here. */
   begun: number;
+  /** What the `match` around looks at. */
+  matched?: Known | undefined;
   /** Level of the arguments of the last method that calls what it is given. */
   adapting?: number | undefined;
 }
@@ -78,7 +96,8 @@ function visit(node: SyntaxNode, place: Place): void {
       return;
     case "closure_expression": {
       const inner = { ...place, scope: file.inner(scope, undefined) };
-      for (const each of node.field("parameters")?.namedChildren ?? []) parameter(each, inner);
+      for (const [at, each] of (node.field("parameters")?.namedChildren ?? []).entries())
+        parameter(each, inner, handedTo(node, at, scope));
       visitField(node, "body", inner);
       return;
     }
@@ -94,7 +113,8 @@ function visit(node: SyntaxNode, place: Place): void {
     case "for_expression": {
       visitField(node, "value", place);
       const inner = { ...place, scope: file.inner(scope, undefined) };
-      bindPattern(node.field("pattern"), undefined, inner);
+      const of = expressionOf(node.field("value"), scope);
+      bindPattern(node.field("pattern"), stepOf({ of }, ITERATED), inner);
       visitField(node, "body", inner);
       return;
     }
@@ -106,11 +126,14 @@ function visit(node: SyntaxNode, place: Place): void {
     case "let_condition": {
       visitField(node, "value", place);
       const value = node.field("value");
-      bindPattern(node.field("pattern"), value && valueOf(value, scope), place);
+      bindPattern(node.field("pattern"), value && valueOf(value, place), place);
       return;
     }
+    case "match_expression":
+      children(node, { ...place, matched: matchedBy(node, place) });
+      return;
     case "match_pattern":
-      bindPattern(node.namedChild(0), undefined, place);
+      bindPattern(node.namedChild(0), place.matched, place);
       break;
     case "call_expression": {
       const called = node.field("function");
@@ -118,8 +141,12 @@ function visit(node: SyntaxNode, place: Place): void {
       // Its arguments are two levels below.
       const isAdapter = called?.type === "field_expression" && ADAPTER.test(name ?? "");
       place.adapting = isAdapter ? place.depth + 2 : undefined;
+      pushed(node, place);
       break;
     }
+    case "assignment_expression":
+      assigned(node, place);
+      break;
     case "macro_invocation":
       macroCalls(node, place);
       return;
@@ -158,15 +185,19 @@ function reference(node: SyntaxNode, { file, scope, depth, adapting }: Place): v
   const bare = node.type === "generic_function" ? (node.field("function") ?? node) : node;
   const name = bare.type === "identifier" ? bare : (bare.field("name") ?? bare);
   const { text } = name;
-  const bound = bare === name ? lookUp(scope, text) : undefined;
-  if (bound?.is === "variable" || (bound?.is === "alias" && isValue(bound.of))) return;
+  if (bare === name && isVariable(text, scope)) return;
   if (/^\p{Ll}/u.test(text)) file.reference(text, name.row + 1, scope, calledOf(bare, scope));
   else if (adapting === depth) file.use("call", text, name.row + 1, scope, calledOf(bare, scope));
 }
 
-/** Whether a variable is given a field, or what an `Option` holds. */
-const isValue = (of: Expression): boolean =>
-  of.is === "member" && (of.name === UNWRAPPED || of.name.startsWith(fieldKey("")));
+/** Whether a name is that of a variable, or another name of one: `match a { Some(b) => b, … }`. */
+function isVariable(name: string, scope: Scope): boolean {
+  let bound = lookUp(scope, name);
+  for (let steps = 0; bound?.is === "alias" && bound.of.is === "name" && steps < MAX_ALIASES; steps++)
+    bound = lookUp(bound.of.scope, bound.of.name);
+  return bound?.is === "variable";
+}
+const MAX_ALIASES = 8;
 
 /** Methods that call what they are given: `.map(Wrapper)`. */
 const ADAPTER =
@@ -242,24 +273,33 @@ function typeItem(node: SyntaxNode, place: Place): void {
   if (!opened || opened.line !== name.row + 1) return;
   const inner = { ...place, scope: file.inner(scope, name.text) };
   file.bind(inner.scope, SELF_TYPE, { is: "alias", of: { is: "class", line: opened.line } });
-  typeParameters(node, inner);
+  typeParameters(node, inner, ownParameters(node, name.text));
+  if (node.field("type_parameters")) file.declaresTypes(opened, name.text);
   const body = node.field("body");
   if (node.type === "trait_item") {
     for (const bound of node.field("bounds")?.namedChildren ?? []) base(bound, opened, inner);
     for (const each of body?.namedChildren ?? []) visitMember(each, opened, inner);
     return;
   }
-  for (const [i, each] of (body?.namedChildren ?? []).entries()) {
-    for (const attribute of attributesOf(each)) attributeUses(attribute, inner);
+  if (body) fieldsOf(body, "", opened, inner);
+}
+
+/** Adds the fields of a struct, or of a variant of an enumeration, whose names then begin with that of the variant. */
+function fieldsOf(body: SyntaxNode, variant: string, opened: OpenClass, place: Place): void {
+  const { file, scope } = place;
+  for (const [i, each] of body.namedChildren.entries()) {
+    if (variant === "") for (const attribute of attributesOf(each)) attributeUses(attribute, place);
     const own = each.field("name");
-    if (body?.type === "ordered_field_declaration_list") {
+    if (body.type === "ordered_field_declaration_list") {
       const type = body.fields("type")[i];
-      if (type) file.member(opened, fieldKey(String(i)), type.row + 1, typeOf(type, inner.scope));
+      if (type) file.member(opened, fieldKey(`${variant}${i}`), type.row + 1, typeOf(type, scope));
     } else if (each.type === "field_declaration" && own)
-      file.member(opened, fieldKey(own.text), own.row + 1, typeOf(each.field("type"), inner.scope));
+      file.member(opened, fieldKey(variant + own.text), own.row + 1, typeOf(each.field("type"), scope));
     else if (each.type === "enum_variant" && own) {
       file.memberOnce(opened, own.text, own.row + 1);
       file.returns(own.row + 1, { is: "class", line: opened.line });
+      const fields = each.field("body");
+      if (fields) fieldsOf(fields, `${own.text}.`, opened, place);
     }
   }
 }
@@ -273,7 +313,11 @@ const attributesOf = (member: SyntaxNode): SyntaxNode[] =>
 function base(node: SyntaxNode, opened: OpenClass | undefined, place: Place): void {
   if (!/identifier$|^generic_type$/.test(node.type)) return;
   use("inherit", node, place);
-  opened?.bases.push(typeOf(node, place.scope));
+  const parts = pathParts(node);
+  if (!opened || !parts) return;
+  opened.bases.push(pathExpression(parts, place.scope));
+  for (const [at, type] of typeArguments(node).entries())
+    place.file.gives(opened, parts.at(-1) ?? "", at, node.row + 1, typeOf(type, place.scope));
 }
 
 function implementation(node: SyntaxNode, place: Place): void {
@@ -282,7 +326,7 @@ function implementation(node: SyntaxNode, place: Place): void {
   const parts = pathParts(type);
   const name = parts?.length === 1 ? parts[0] : undefined;
   const inner = { ...place, scope: file.inner(scope, parts?.at(-1)) };
-  typeParameters(node, inner);
+  typeParameters(node, inner, type && givenParameters(type, parts?.at(-1) ?? ""));
   if (parts) file.bind(inner.scope, SELF_TYPE, { is: "alias", of: pathExpression(parts, scope) });
   const opened = name === undefined ? undefined : openType(place.types, name);
   if (trait) base(trait, opened, inner);
@@ -322,41 +366,10 @@ function functionItem(node: SyntaxNode, place: Place, self: Expression | undefin
     if (each.type === "self_parameter" && self) file.bind(inner.scope, "self", { is: "alias", of: self });
     else parameter(each, inner);
   }
+  handsToClosures(node, name.row + 1, inner);
   const returned = node.field("return_type");
   if (returned) file.returns(name.row + 1, typeOf(returned, inner.scope));
   visitField(node, "body", inner);
-}
-
-/** Binds type parameters: one with a single bound is used as that trait, whatever traits of the standard library it has besides. */
-function typeParameters(node: SyntaxNode, place: Place): void {
-  const { file, scope } = place;
-  const bind = (name: string, bounds: SyntaxNode | undefined): void => {
-    const [only, ...others] = withoutMarkers(
-      (bounds?.namedChildren ?? []).filter(({ type }) => /identifier$|^generic_type$/.test(type)),
-    );
-    if (only && others.length === 0) file.bind(scope, name, { is: "alias", of: typeOf(only, scope) });
-    else file.bind(scope, name, { is: "variable" });
-  };
-  const where = node.childOfType("where_clause")?.namedChildren ?? [];
-  for (const each of node.field("type_parameters")?.namedChildren ?? []) {
-    const name = each.field("name") ?? each;
-    if (!/^(?:type_parameter|type_identifier|constrained_type_parameter|optional_type_parameter)$/.test(each.type))
-      continue;
-    const later = where.find((predicate) => predicate.field("left")?.text === name.text);
-    const own = each.field("bounds");
-    // Bounds in both places are several.
-    if (own && later) file.bind(scope, name.text, { is: "variable" });
-    else bind(name.text, own ?? later?.field("bounds"));
-  }
-}
-
-function parameter(node: SyntaxNode, place: Place): void {
-  if (node.type !== "parameter") {
-    bindPattern(node, undefined, place);
-    return;
-  }
-  const type = node.field("type");
-  bindPattern(node.field("pattern"), type && { type: typeOf(type, place.scope) }, place);
 }
 
 function letDeclaration(node: SyntaxNode, place: Place): void {
@@ -364,7 +377,7 @@ function letDeclaration(node: SyntaxNode, place: Place): void {
   const [type, value] = [node.field("type"), node.field("value")];
   if (value) visitField(node, "value", place);
   visitField(node, "alternative", place);
-  const known = type ? { type: typeOf(type, scope) } : value && valueOf(value, scope);
+  const known = type ? ofType(type, scope) : value ? valueOf(value, place) : { of: NOTHING };
   // A `let` starts a new scope: earlier statements and its own value see the previous variable of that name.
   if (place.begun++ < MAX_BEGUN) place.scope = file.inner(scope, undefined);
   bindPattern(node.field("pattern"), known, place);

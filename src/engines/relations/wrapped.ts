@@ -6,6 +6,11 @@ export const OPTIONAL = "<optional>";
 export const POINTER = "<pointer>";
 export const UNWRAPPED = "<unwrapped>";
 
+/** A `Mutex`, `RefCell` and the like of Rust, whose value is got by a method. */
+export const CELL = "<cell>";
+/** What `lock` and `borrow` of such a cell give: a pointer, or a result with one. */
+export const GUARD = "<guard>";
+
 /** A `unique_ptr` or `shared_ptr` of C++, whose target is behind `->`. */
 export const SMART = "<smart pointer>";
 /** What `->` leads to: the target of a smart pointer or iterator, or what a plain pointer points to. */
@@ -28,6 +33,8 @@ export const ITERATED = "<iterated>";
 /** What a pattern takes from a list at a place; at the second place, from an entry its value. */
 export const PLACE = "<place>";
 export const SECOND_PLACE = "<second place>";
+/** `.1` of a tuple of Rust, as the key of the member. */
+const SECOND_OF_TUPLE = "field 1";
 /** Value of `with … as` in Python: what a generator function yields, otherwise the object itself. */
 export const ENTERED = "<entered>";
 /** The target of `*`: of an iterator or smart pointer; a plain pointer is not told from what it points to. */
@@ -35,7 +42,7 @@ export const TARGET = "<target>";
 
 const isKotlin = (path: string): boolean => /\.kts?$/.test(path);
 
-const WRAPPINGS = [OPTIONAL, POINTER, SMART, LIST, MAP, ENTRY, ITERATOR, FUNCTION] as const;
+const WRAPPINGS = [OPTIONAL, POINTER, CELL, GUARD, SMART, LIST, MAP, ENTRY, ITERATOR, FUNCTION] as const;
 export type Wrapping = (typeof WRAPPINGS)[number];
 
 export const isWrapping = (name: string): name is Wrapping => (WRAPPINGS as readonly string[]).includes(name);
@@ -46,12 +53,14 @@ const OF_POINTERS =
 
 /** Whether a member of a wrapped value is the member of what is wrapped. */
 export const isSeenThrough = (wrapping: Wrapping, name: string): boolean =>
-  wrapping === POINTER && !OF_POINTERS.test(name);
+  (wrapping === POINTER || wrapping === GUARD) && !OF_POINTERS.test(name);
 
 /** Types that are left when the outermost is taken off by a step; undefined where it gives nothing that is known. */
 export function unwrappedBy(around: readonly Wrapping[], step: string): readonly Wrapping[] | undefined {
   const outermost = around.at(-1);
   const inside = around.slice(0, -1);
+  if (step === UNWRAPPED && outermost === GUARD) return [...inside, POINTER];
+  if ((outermost === POINTER || outermost === GUARD) && OF_HELD.has(step)) return unwrappedBy(inside, step);
   switch (step) {
     case UNWRAPPED:
       return outermost === OPTIONAL ? inside : undefined;
@@ -71,6 +80,7 @@ export function unwrappedBy(around: readonly Wrapping[], step: string): readonly
       return outermost === LIST || outermost === ENTRY ? inside : undefined;
     case "second":
     case "Value":
+    case SECOND_OF_TUPLE:
       return outermost === ENTRY ? inside : undefined;
     case "Values":
       return outermost === MAP ? [...inside, LIST] : undefined;
@@ -79,13 +89,17 @@ export function unwrappedBy(around: readonly Wrapping[], step: string): readonly
   }
 }
 
-/** Whether a name is a step, or a property of the outermost type: `second` of an entry in C++, `Value` and `Values` of C#. */
+/** Steps to what a pointer of Rust points to, that is one. */
+const OF_HELD: ReadonlySet<string> = new Set([UNWRAPPED, ELEMENT, ITERATED, PLACE, SECOND_PLACE]);
+
+/** Whether a name is a step, or a property of the outermost type: `second` of an entry in C++, `Value` and `Values` of C#, `1` of Rust. */
 export const isStep = (name: string, outermost: Wrapping | undefined): boolean =>
   STEPS.has(name) || (PROPERTIES.has(name) && PROPERTIES.get(name) === outermost);
 const STEPS: ReadonlySet<string> = new Set([UNWRAPPED, ARROW, TARGET, ELEMENT, ITERATED, ENTERED, PLACE, SECOND_PLACE]);
 const PROPERTIES: ReadonlyMap<string, Wrapping> = new Map([
   ["second", ENTRY],
   ["Value", ENTRY],
+  [SECOND_OF_TUPLE, ENTRY],
   ["Values", MAP],
 ]);
 

@@ -130,7 +130,7 @@ describe("Rust", () => {
     const calls = await callsIn({ "src/lib.rs": text }, "src/lib.rs");
     expect(calls.filter((call) => !/^(?:Ok|as_ref|unwrap|make)@/.test(call))).toEqual([
       "go@11 → src/lib.rs:5",
-      "go@12 → unknown",
+      "go@12 → src/lib.rs:5",
       "map@13 → unknown",
       "go@14 → src/lib.rs:5",
       "clone@15 → unknown",
