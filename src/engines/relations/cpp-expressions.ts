@@ -1,19 +1,17 @@
 /** What names, expressions and types of C++ mean. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { lastNameOf } from "./declarators.ts";
-import { type Expression, type Scope, UNKNOWN } from "./expressions.ts";
+import { cppHolder, givenByCppLibrary } from "./cpp-library.ts";
+import { type Expression, oneOfValues, type Scope, UNKNOWN, withArguments } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { exactName, programName } from "./program.ts";
-import { ARROW, ELEMENT, ENTRY, ITERATED, ITERATOR, LIST, MAP, SMART, TARGET } from "./wrapped.ts";
+import { ARROW, ELEMENT, ITERATED, ITERATOR, TARGET } from "./wrapped.ts";
 
 /** Where a name stands: names of blocks are in the scope, others are looked up from the namespaces and classes around (`a::b::Class`). */
 export interface Around {
   scope: Scope;
   context: string;
 }
-
-const SMART_POINTERS = /^(?:unique_ptr|shared_ptr)$/;
-const MAKERS = /^(?:make_unique|make_shared)$/;
 
 /** A name as written, without template arguments: `a::b::f`. Undefined for operators, destructors and the like. */
 export function nameOf(node: SyntaxNode | undefined, depth = 0): string | undefined {
@@ -71,11 +69,24 @@ export function expressionOf(node: SyntaxNode | undefined, around: Around, depth
     case "call_expression": {
       const called = node.field("function");
       if (!called) return UNKNOWN;
-      const made = madeBy(called);
-      return made
-        ? { is: "member", of: typeOf(made, around, depth + 1), name: SMART }
-        : { is: "call", of: expressionOf(called, around, depth + 1) };
+      return (
+        givenByCppLibrary(node, {
+          value: (of) => expressionOf(of, around, depth + 1),
+          type: (of) => typeOf(of, around, depth + 1),
+        }) ?? { is: "call", of: expressionOf(called, around, depth + 1) }
+      );
     }
+    case "cast_expression":
+    case "compound_literal_expression": {
+      const type = typeOf(node.field("type"), around, depth + 1);
+      return type.is === "unknown" ? UNKNOWN : { is: "call", of: type };
+    }
+    case "conditional_expression":
+      return oneOfValues([
+        expressionOf(node.field("consequence"), around, depth + 1),
+        expressionOf(node.field("alternative"), around, depth + 1),
+      ]);
+    case "update_expression":
     case "subscript_expression":
       return { is: "member", of: expressionOf(node.field("argument"), around, depth + 1), name: ELEMENT };
     case "new_expression":
@@ -91,13 +102,6 @@ export function expressionOf(node: SyntaxNode | undefined, around: Around, depth
       return name === undefined ? UNKNOWN : named(name, around);
     }
   }
-}
-
-/** The type that `std::make_unique<T>` makes. */
-function madeBy(called: SyntaxNode): SyntaxNode | undefined {
-  const bare = called.type === "qualified_identifier" ? called.field("name") : called;
-  if (bare?.type !== "template_function" || !MAKERS.test(bare.field("name")?.text ?? "")) return undefined;
-  return bare.field("arguments")?.namedChild(0);
 }
 
 /** A declared type. */
@@ -118,24 +122,14 @@ export function typeOf(node: SyntaxNode | undefined, around: Around, depth = 0):
   return name === undefined ? UNKNOWN : named(name, around);
 }
 
-const CONTAINERS: readonly (readonly [RegExp, string, number])[] = [
-  [SMART_POINTERS, SMART, 0],
-  [
-    /^(?:vector|list|deque|set|unordered_set|multiset|array|span|queue|stack|priority_queue|initializer_list)$/,
-    LIST,
-    0,
-  ],
-  [/^(?:map|unordered_map|multimap|unordered_multimap)$/, MAP, 1],
-  [/^pair$/, ENTRY, 1],
-];
-
-/** A type with template arguments: a container of the standard library is one of its elements, another template the template itself. */
+/** A template with its arguments: what the standard library's containers and pointers hold is known by its type. */
 function templateType(node: SyntaxNode, around: Around, depth: number): Expression {
   const name = node.field("name")?.text ?? "";
-  const known = CONTAINERS.find(([names]) => names.test(name));
-  if (!known) return named(name, around);
-  const argument = node.field("arguments")?.namedChildren[known[2]];
-  return { is: "member", of: typeOf(argument, around, depth + 1), name: known[1] };
+  const given = (node.field("arguments")?.namedChildren ?? []).map((each) => typeOf(each, around, depth + 1));
+  const holder = cppHolder(name);
+  const held = holder && given[holder.at];
+  if (!held || held.is === "unknown") return withArguments(named(name, around), given);
+  return { is: "member", of: held, name: holder.wrapping };
 }
 
 /** The container of a qualified name, before its last part. */

@@ -1,9 +1,10 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { wordSet } from "../../lib/word-set.ts";
+import { bindVariable, handedTo, isInBlock, share, structuredIn, typeOfDeclared, within } from "./cpp-bindings.ts";
 import { declared, isAfterMacro, lastNameOf } from "./declarators.ts";
 import { argumentsOf, takesOf } from "./cpp-arguments.ts";
 import { type Around, expressionOf, named, nameOf, typeOf } from "./cpp-expressions.ts";
-import { type Expression, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
+import { type Expression, givenOr, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { declaredKey, exactName } from "./program.ts";
 import { type Place as BasePlace, visitChildren } from "./walk.ts";
@@ -17,6 +18,8 @@ export function readCpp(root: SyntaxNode, file: FileBuilder): void {
 interface Place extends BasePlace, Around {
   /** Class whose body this is. */
   opened: OpenClass | undefined;
+  /** A class here is a template. */
+  isTemplate?: boolean;
   /** Names here are those of the file only. */
   isHidden: boolean;
 }
@@ -31,11 +34,6 @@ const blockIn = (context: string, file: FileBuilder): Scope =>
     { outer: undefined, names: new Map(), own: undefined, path: null },
     context === "" ? undefined : context.replaceAll("::", "."),
   );
-
-/** Whether a scope is inside a function or template, so that its declarations are local. */
-const isInBlock = (scope: Scope): boolean => scope.outer?.outer !== undefined;
-
-const within = (context: string, name: string): string => (context === "" ? name : `${context}::${name}`);
 
 function visit(node: SyntaxNode, place: Place): void {
   const { file, scope, context } = place;
@@ -80,11 +78,13 @@ function visit(node: SyntaxNode, place: Place): void {
       return;
     case "template_declaration": {
       const inner = { ...place, scope: file.inner(scope, undefined) };
-      for (const each of node.field("parameters")?.namedChildren ?? []) {
+      const owner = nameOf(node.namedChildren.find(({ type }) => CLASS.test(type))?.field("name"));
+      for (const [at, each] of (node.field("parameters")?.namedChildren ?? []).entries()) {
         const name = each.field("name") ?? each.namedChildren.findLast(({ type }) => type.endsWith("identifier"));
-        if (name) file.bind(inner.scope, name.text, { is: "variable" });
+        const given = owner === undefined ? undefined : givenOr(owner, at, UNKNOWN);
+        if (name) file.bind(inner.scope, name.text, given ? { is: "alias", of: given } : { is: "variable" });
       }
-      children(node, inner);
+      children(node, { ...inner, isTemplate: owner !== undefined });
       return;
     }
     case "using_declaration":
@@ -116,13 +116,18 @@ function visit(node: SyntaxNode, place: Place): void {
       return;
     case "for_range_loop": {
       const inner = { ...place, scope: file.inner(scope, undefined) };
-      bindVariable(node.field("declarator"), node.field("type"), undefined, inner, node.field("right"));
+      const of = expressionOf(node.field("right"), inner);
+      const element: Expression = of.is === "unknown" ? UNKNOWN : { is: "member", of, name: ITERATED };
+      bindVariable(node.field("declarator"), node.field("type"), undefined, inner, element);
       children(node, inner);
       return;
     }
-    case "parameter_declaration":
-      bindVariable(node.field("declarator"), node.field("type"), undefined, place);
+    case "parameter_declaration": {
+      const lambda = node.parent?.parent?.parent;
+      const handed = lambda?.type === "lambda_expression" ? handedTo(lambda, node, place) : undefined;
+      bindVariable(node.field("declarator"), node.field("type"), undefined, place, handed);
       break;
+    }
     case "call_expression": {
       const called = node.field("function");
       if (called) use("call", called, place, argumentsOf(node));
@@ -184,9 +189,6 @@ function defineFunction(name: string, line: number, taking: number, { file, cont
   if (!isHidden) share(key, file);
 }
 
-/** Lets other files see a name that is bound under its full path. */
-const share = (key: string, file: FileBuilder): void => file.exportAs(key, { is: "name", name: key, scope: file.top });
-
 /** Binds a name to the meaning of an expression: in the block, or in the program, where other files see it. */
 function bindAlias(name: string, of: Expression, isOfBlock: boolean, { file, scope, context }: Place): void {
   if (isOfBlock) {
@@ -209,8 +211,9 @@ function classSpecifier(node: SyntaxNode, place: Place): void {
   const own = name === undefined || isSpecial ? `${name ?? ""}<${line}>` : name;
   define(own, line, isSpecial || name === undefined ? { ...place, isHidden: true } : place);
   if (place.opened && own === name) file.memberOnce(place.opened, own, line);
+  if (place.isTemplate) file.declaresTypes(opened, own);
   const inner = within(context, own);
-  const inside: Place = { ...place, context: inner, opened, scope: file.inner(place.scope, name) };
+  const inside: Place = { ...place, isTemplate: false, context: inner, opened, scope: file.inner(place.scope, name) };
   for (const base of node.childOfType("base_class_clause")?.namedChildren ?? []) {
     if (base.type === "access_specifier" || base.type === "virtual") continue;
     use("inherit", base, { ...place, scope: inside.scope });
@@ -248,7 +251,8 @@ function functionDefinition(node: SyntaxNode, place: Place): void {
   const name = written?.replace(/^::/, "");
   const line = (found ? lastNameOf(found.name) : node).row + 1;
   const isStatic = node.namedChildren.some(({ type, text }) => type === "storage_class_specifier" && text === "static");
-  const isConstructor = opened !== undefined && !node.field("type");
+  // The name of a class is the class itself inside of it, not its constructor.
+  const isConstructor = !node.field("type") && (opened !== undefined || /^(?:.*::)?(\w+)::\1$/.test(name ?? ""));
   if (name !== undefined && !isConstructor) {
     const taking = takesOf(found?.function?.field("parameters"));
     const isHidden = place.isHidden || (isStatic && !name.includes("::"));
@@ -295,12 +299,11 @@ function declaration(node: SyntaxNode, place: Place): void {
   }
   if (type) visit(type, place);
   for (const each of node.fields("declarator")) {
-    const isInit = each.type === "init_declarator";
-    const found = declared(isInit ? each.field("declarator") : each);
+    const declarator = each.type === "init_declarator" ? each.field("declarator") : each;
+    const found = declared(declarator);
     const name = nameOf(found?.name);
-    if (!found || name === undefined) continue;
-    const line = lastNameOf(found.name).row + 1;
-    if (found.function) {
+    const line = (found ? lastNameOf(found.name) : each).row + 1;
+    if (found?.function && name !== undefined) {
       // A prototype says nothing of where the function is; that of a method leads to its definition.
       if (!opened || !type) continue;
       const taking = takesOf(found.function.field("parameters"));
@@ -308,14 +311,15 @@ function declaration(node: SyntaxNode, place: Place): void {
       file.returns(line, typeOf(type, place));
       continue;
     }
-    const value = isInit ? each.field("value") : undefined;
-    // The name that is declared is no value.
-    if (value)
+    if (!declarator || (name === undefined && !structuredIn(declarator))) continue;
+    const value = each.field("value") ?? node.field("value");
+    if (declarator !== each)
+      // The name that is declared is no value.
       for (const child of each.namedChildren)
-        if (child.type !== "identifier" || child.id === value.id)
+        if (child.type !== "identifier" || child.id === value?.id)
           visit(child, { ...place, depth: place.depth + 1, around: each.type });
-    if (opened) file.member(opened, name, line, found.isArray ? UNKNOWN : typeOf(type, place));
-    else bindVariable(isInit ? each.field("declarator") : each, type, value, place);
+    if (!opened) bindVariable(declarator, type, value, place);
+    else if (name !== undefined) file.member(opened, name, line, typeOfDeclared(found, type, place));
   }
   const value = node.field("value") ?? node.field("default_value");
   if (value) visit(value, place);
@@ -354,39 +358,3 @@ function constructions(node: SyntaxNode, type: SyntaxNode | undefined, place: Pl
 }
 
 const CONSTRUCTED = /^(?:type_identifier|qualified_identifier|template_type)$/;
-
-/** Binds a variable of a block, of a loop to the elements of what it goes over; one outside of blocks is a name of the program. */
-function bindVariable(
-  node: SyntaxNode | undefined,
-  type: SyntaxNode | undefined,
-  value: SyntaxNode | undefined,
-  place: Place,
-  over?: SyntaxNode,
-): void {
-  const { file, scope, context } = place;
-  const found = declared(node);
-  const name = nameOf(found?.name);
-  if (!found || name === undefined) return;
-  const known = found.isArray || found.function ? {} : knownOf(type, value, place, over);
-  if (!isInBlock(scope)) {
-    const key = within(context, name);
-    if (file.top.names.has(key)) return;
-    file.bind(file.top, key, { is: "variable", line: found.name.row + 1, ...known });
-    if (!place.isHidden) share(key, file);
-  } else if ("alias" in known) file.bind(scope, name, { is: "alias", of: known.alias });
-  else file.bind(scope, name, { is: "variable", ...known });
-}
-
-/** Of `auto`, what the value is, or an element of what a loop goes over. */
-function knownOf(
-  type: SyntaxNode | undefined,
-  value: SyntaxNode | undefined,
-  place: Place,
-  over: SyntaxNode | undefined,
-): { type?: Expression; value?: Expression; alias?: Expression } {
-  if (!type || type.type !== "placeholder_type_specifier") return { type: typeOf(type, place) };
-  if (over) return { alias: { is: "member", of: expressionOf(over, place), name: ITERATED } };
-  if (!value) return {};
-  const of = expressionOf(value, place);
-  return of.is === "call" ? { value: of } : { alias: of };
-}

@@ -11,7 +11,7 @@ export const CELL = "<cell>";
 /** What `lock` and `borrow` of such a cell give: a pointer, or a result with one. */
 export const GUARD = "<guard>";
 
-/** A `unique_ptr` or `shared_ptr` of C++, whose target is behind `->`. */
+/** A `unique_ptr`, `shared_ptr`, `optional` or the like of C++, whose target is behind `->`. */
 export const SMART = "<smart pointer>";
 /** What `->` leads to: the target of a smart pointer or iterator, or what a plain pointer points to. */
 export const ARROW = "<arrow>";
@@ -107,7 +107,7 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
 /** Methods of the standard libraries that give an element, all languages together: those of lists, iterators, optional values and streams. */
 const GIVE_ELEMENT = words(
-  "at back elementAt element find findLast first front get getFirst getLast last max min next orElse orElseGet orElseThrow peek " +
+  "at back elementAt emplace_back emplace_front element find findLast first front get getFirst getLast last max min next orElse orElseGet orElseThrow peek " +
     "peekFirst peekLast poll pollFirst pollLast pop popleft pop_back previous remove removeFirst removeLast shift take top " +
     "Dequeue ElementAt ElementAtOrDefault Find FindLast First FirstAsync FirstOrDefault FirstOrDefaultAsync Last LastOrDefault MaxBy MinBy Peek Pop " +
     "Single SingleAsync SingleOrDefault SingleOrDefaultAsync " +
@@ -125,6 +125,7 @@ const GIVE_LIST = words(
     "subtract takeLast takeLastWhile takeWhile toHashSet toMutableList toMutableSet toSet toTypedArray",
 );
 const GIVE_ITERATOR = words("begin cbegin cend end erase find insert lower_bound rbegin rend upper_bound");
+const GIVE_TARGET = words("get load release value value_or");
 const GIVE_VALUE = words(
   "at compute computeIfAbsent computeIfPresent get getOrDefault getOrElse getOrPut getValue merge pop put putIfAbsent remove setdefault GetOrAdd " +
     "GetValueOrDefault",
@@ -157,6 +158,7 @@ const HAND_SECOND = words(
 export function givenBy(around: readonly Wrapping[], method: string, isCpp: boolean): readonly Wrapping[] | undefined {
   const outermost = around.at(-1);
   const inside = around.slice(0, -1);
+  if (isCpp && outermost === SMART) return method === "lock" ? around : GIVE_TARGET.has(method) ? inside : undefined;
   if (isCpp && (outermost === LIST || outermost === MAP) && GIVE_ITERATOR.has(method))
     return outermost === MAP ? [...inside, ENTRY, ITERATOR] : [...inside, ITERATOR];
   if (outermost === LIST) {
