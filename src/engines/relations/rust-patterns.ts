@@ -3,7 +3,7 @@ import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { type Binding, type Expression, holderOf, NOTHING, oneOfValues, type Scope, UNKNOWN } from "./expressions.ts";
 import { MAX_DEPTH, MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { expressionOf, pathExpression, pathParts, typeOf, wrapped } from "./rust-expressions.ts";
-import { fieldKey } from "./rust-keys.ts";
+import { fieldKey, moduleKey } from "./rust-keys.ts";
 import type { Place as BasePlace } from "./walk.ts";
 import { ELEMENT, LIST, MAP, SECOND_PLACE, UNWRAPPED } from "./wrapped.ts";
 
@@ -96,7 +96,7 @@ function bindConditions(node: SyntaxNode | undefined, place: Place): void {
   }
 }
 
-/** Whether an expression gives no value, or none that tells a type: `None`, or a list that is filled later. */
+/** Whether an expression gives no value, or none that tells a type: `None`, or `vec![]`. */
 function leaves(node: SyntaxNode): boolean {
   switch (node.type) {
     case "return_expression":
@@ -115,7 +115,7 @@ function leaves(node: SyntaxNode): boolean {
 }
 
 const LEAVING = /(?:^|::)(?:panic|unreachable|todo|unimplemented|bail)$/;
-const EMPTY = /(?:^|::)(?:exit|Err|(?:Vec|VecDeque|(?:Hash|BTree|Index|FxHash)(?:Map|Set))::(?:new|with_capacity))$/;
+const EMPTY = /(?:^|::)(?:exit|Err)$/;
 const MAX_PATH = 60;
 
 /** Takes what is assigned to a variable that has no value yet. */
@@ -130,13 +130,31 @@ export function pushed(call: SyntaxNode, place: Place): void {
   const called = call.field("function");
   const [name, list] = [called?.field("field")?.text ?? "", called?.field("value")];
   if (!/^(?:push|push_back|push_front|insert)$/.test(name) || list?.type !== "identifier") return;
-  const scope = scopeOfEmpty(list.text, place);
+  const holder = holderOf(place.scope, list.text);
+  const bound = holder?.names.get(list.text);
   const given = call.field("arguments")?.namedChildren ?? [];
   const last = given.at(-1);
-  if (!scope || !last) return;
-  const value = wrapped(expressionOf(last, place.scope), given.length === 2 ? MAP : LIST);
-  if (value.is !== "unknown") place.file.bind(scope, list.text, { is: "variable", value });
+  if (!holder || !last || bound?.is !== "variable" || !isEmpty(bound.value)) return;
+  const held = wrapped(expressionOf(last, place.scope), given.length === 2 ? MAP : LIST);
+  if (held.is === "unknown") return;
+  // The repository may have a type of that name itself.
+  const value: Expression = bound.value === NOTHING ? held : { is: "first", of: bound.value, otherwise: held };
+  holder.names.set(list.text, { is: "variable", value });
 }
+
+/** Whether a value is a list or map without elements: `vec![]`, `Vec::new()`, `HashMap::with_capacity(1)`. */
+function isEmpty(value: Expression | undefined): value is Expression {
+  if (value === NOTHING) return true;
+  if (value?.is !== "call" || value.of.is !== "member" || !/^(?:new|with_capacity)$/.test(value.of.name)) return false;
+  const { of } = value.of;
+  return of.is === "name" && FILLED.has(of.name);
+}
+
+const FILLED: ReadonlySet<string> = new Set(
+  ["Vec", "VecDeque", "HashMap", "HashSet", "BTreeMap", "BTreeSet", "IndexMap", "IndexSet"].map((name) =>
+    moduleKey(name),
+  ),
+);
 
 /** The scope of a variable of which nothing is known yet. */
 function scopeOfEmpty(name: string, { scope }: Place): Scope | undefined {

@@ -146,3 +146,22 @@ it("a type of the repository is no container of Rust's library", async () => {
   };
   expect(await callsOf("go", files, "src/lib.rs")).toEqual(["go@5 → src/lib.rs:2"]);
 });
+
+it("an own list that is filled is no list of Rust's library", async () => {
+  const text = [
+    "struct Item; impl Item { fn go(&self) {} }",
+    "struct Vec { n: u8 }",
+    "impl Vec {",
+    "fn new() -> Self { Vec { n: 1 } }",
+    "fn push(&mut self, i: Item) {}", // 5
+    "fn pop(&self) -> Option<u8> { None }",
+    "}",
+    "fn run() { let mut own = Vec::new(); own.push(Item); own.push(Item); own.pop().unwrap().go(); }",
+  ].join("\n");
+  const calls = await callsIn({ "src/lib.rs": text }, "src/lib.rs");
+  expect(calls.filter((call) => /^(?:go|push)@8/.test(call))).toEqual([
+    "push@8 → src/lib.rs:5",
+    "push@8 → src/lib.rs:5",
+    "go@8 → unknown",
+  ]);
+});
