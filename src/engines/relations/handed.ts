@@ -1,6 +1,6 @@
 /** What functions hand to those that they are called with. */
 import { ofPackage } from "./packages.ts";
-import { type Follower, isSamePlace, type Place, type Resolved } from "./resolved.ts";
+import { type Follower, type Place, type Resolved, samePlace } from "./resolved.ts";
 import { handedByRust } from "./rust-library.ts";
 import { callbackKey, type Meaning, TYPE_ITSELF } from "./types.ts";
 import { handedBy, methodName } from "./wrapped.ts";
@@ -39,8 +39,9 @@ export async function handed(
   for (const each of among) {
     const own = await follow.of(receiver, () => handedByFunction(follow, each, at));
     if (own === undefined) continue;
-    if (typeof own === "string" || (agreed && !isSamePlace(own, agreed))) return "unknown";
-    agreed = own;
+    const both = agreed ? samePlace(own, agreed) : own;
+    if (both === undefined || typeof both === "string") return "unknown";
+    agreed = both;
   }
   return agreed ?? "unknown";
 }
@@ -64,8 +65,12 @@ async function handedByType(follow: Follower, type: Resolved, at: number, depth 
   const found: Resolved[] = [];
   for (const base of bases)
     found.push(await handedByType(follow, await follow.resolve(type.path, base), at, depth + 1));
-  const first = found.find((each) => typeof each !== "string");
+  let first: Resolved = found.find((each) => typeof each !== "string") ?? "unknown";
   // Of a union, all types may say the same.
-  if (found.some((each) => each !== first && !isSamePlace(each, first ?? "unknown"))) follow.isLikely = true;
-  return first ?? "unknown";
+  for (const each of found) {
+    const both = samePlace(first, each);
+    if (both) first = both;
+    else follow.isLikely = true;
+  }
+  return first;
 }

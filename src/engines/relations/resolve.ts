@@ -12,7 +12,7 @@ import { IN_PROGRAM, isProgram } from "./program.ts";
 import {
   type Candidate,
   type Follower,
-  isSamePlace,
+  samePlace,
   placeOf,
   type Place,
   type Read,
@@ -29,7 +29,7 @@ import { isOfRuby, RubyProgram } from "./ruby-program.ts";
 import { isBuiltIn, isOfStandardLibrary, isStandardModule } from "./standard-library.ts";
 import { certainly, type ClassInfo, type Meaning, TAKEN, TYPE_PARAMETERS, type Use, WHOLE_MODULE } from "./types.ts";
 import { autoImportedFrom, isUnimported, unimported } from "./unimported.ts";
-import { givenType, withArgument } from "./type-arguments.ts";
+import { givenType, withArguments } from "./type-arguments.ts";
 import { FUNCTION, givenBy, methodName } from "./wrapped.ts";
 
 /** Imports, aliases and bases that are followed from a use to what it means: cyclic re-exports end there. */
@@ -85,7 +85,8 @@ class Resolver implements Follower {
   }
 
   async resolve(path: string, given: Meaning): Promise<Resolved> {
-    if (!this.takesStep()) return "unknown";
+    // The type itself takes the step.
+    if (given.to !== "generic" && !this.takesStep()) return "unknown";
     const meaning = ofPackage(path, given);
     switch (meaning.to) {
       case "local":
@@ -100,6 +101,8 @@ class Resolver implements Follower {
         const found = await this.#nameIn(of, meaning.name);
         return this.#orExtension(found, path, of, meaning.name, outerName(meaning.of));
       }
+      case "generic":
+        return withArguments(this, path, meaning);
       case "first":
         return firstKnown(this, path, meaning, this.#asDefinition);
       case "same":
@@ -115,8 +118,6 @@ class Resolver implements Follower {
       case "likely":
         this.isLikely = true;
         return this.resolve(path, meaning.of);
-      case "generic":
-        return withArgument(this, path, meaning);
       case "overload":
       case "either":
         return oneOf(functionsOf(path, meaning)) ?? "unknown";
@@ -131,7 +132,7 @@ class Resolver implements Follower {
   /** The place that two meanings lead to; unknown if they lead to different ones, or one of them to none that is known. */
   async #sameOf(path: string, { of, otherwise }: Extract<Meaning, { to: "same" }>, read: Read): Promise<Resolved> {
     const [found, other] = [await read(path, of), await read(path, otherwise)];
-    return isSamePlace(found, other) ? found : "unknown";
+    return samePlace(found, other) ?? "unknown";
   }
 
   async #nameIn(of: Resolved, name: string): Promise<Resolved> {

@@ -126,24 +126,31 @@ export interface FoundMember extends Place {
 /** A member that was found, as a target. */
 export const placeOf = ({ path, line, among }: FoundMember): Target => ({ path, line, ...(among && { among }) });
 
-/** Whether two meanings lead to one place. */
-export const isSamePlace = (one: Resolved, other: Resolved, depth = 0): boolean =>
+/** The place that two meanings lead to; its type arguments are known if both give the same. Undefined if they lead to different places. */
+export function samePlace(one: Resolved, other: Resolved): Target | undefined {
+  if (!isSamePlace(one, other)) return undefined;
+  const { given, ...place } = one;
+  return given && isGivenTheSame(given, (other as Target).given ?? []) ? one : place;
+}
+
+const isSamePlace = (one: Resolved, other: Resolved): one is Target =>
   typeof one !== "string" &&
   typeof other !== "string" &&
   one.path === other.path &&
   one.line === other.line &&
-  (one.wrapping ?? []).join(" ") === (other.wrapping ?? []).join(" ") &&
-  isGivenTheSame(one.given ?? [], other.given ?? [], depth);
+  (one.wrapping ?? []).join(" ") === (other.wrapping ?? []).join(" ");
 
 /** Levels of type arguments within type arguments that are compared. */
 const MAX_COMPARED = 3;
 
-function isGivenTheSame(one: readonly TypeArgument[], other: readonly TypeArgument[], depth: number): boolean {
-  if (one.length !== other.length || (one.length > 0 && depth > MAX_COMPARED)) return false;
+function isGivenTheSame(one: readonly TypeArgument[], other: readonly TypeArgument[], depth = 0): boolean {
+  if (one.length !== other.length || depth > MAX_COMPARED) return false;
   return one.every(({ path, of, receiver }, at) => {
     const second = other[at];
     if (path !== second?.path || JSON.stringify(of) !== JSON.stringify(second.of)) return false;
-    return receiver === second.receiver || isSamePlace(receiver, second.receiver, depth + 1);
+    if (receiver === second.receiver) return true;
+    if (!isSamePlace(receiver, second.receiver)) return false;
+    return isGivenTheSame(receiver.given ?? [], (second.receiver as Target).given ?? [], depth + 1);
   });
 }
 

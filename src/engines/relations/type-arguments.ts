@@ -1,7 +1,7 @@
 /** What is given to the type parameters of generic types. */
 import { findMember } from "./members.ts";
 import { isPython } from "./modules.ts";
-import type { Follower, Resolved } from "./resolved.ts";
+import type { Follower, Resolved, TypeArgument } from "./resolved.ts";
 import { givenKey, type Meaning, ownerKey } from "./types.ts";
 
 /** The type that the receiver whose member is read, or its class, gives a type parameter, named by `typeParameterOf`. */
@@ -17,15 +17,17 @@ export async function givenType(follow: Follower, parameter: string): Promise<Re
   return typeof found !== "string" && found.type ? follow.valueOf(found.path, found.type) : "unknown";
 }
 
-/** A generic type with one more type argument. */
-export async function withArgument(
+/** A generic type with its type arguments. */
+export async function withArguments(
   follow: Follower,
   path: string,
-  { of, by }: Extract<Meaning, { to: "generic" }>,
+  meaning: Extract<Meaning, { to: "generic" }>,
 ): Promise<Resolved> {
-  const found = await follow.resolve(path, of);
+  const given: TypeArgument[] = [];
+  let type: Meaning = meaning;
+  for (; type.to === "generic"; type = type.of) given.unshift({ path, of: type.by, receiver: follow.receiver });
+  const found = await follow.resolve(path, type);
   // A library's generic type of Python may stand for what it is given, as `Mapped[T]` does.
   if (typeof found === "string") return found === "outside" && isPython(path) ? "unknown" : found;
-  if (found.line === undefined || found.wrapping?.length) return found;
-  return { ...found, given: [...(found.given ?? []), { path, of: by, receiver: follow.receiver }] };
+  return found.line === undefined || found.wrapping?.length ? found : { ...found, given };
 }
