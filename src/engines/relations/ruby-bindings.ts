@@ -2,7 +2,7 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { type Expression, holderOf, UNKNOWN } from "./expressions.ts";
 import { MAX_DEPTH } from "./limits.ts";
-import { asValue, constantOf, type Place } from "./ruby-expressions.ts";
+import { asValue, constantOf, type Place, valueOf } from "./ruby-expressions.ts";
 import { memberKey } from "./ruby-keys.ts";
 
 const PATTERN =
@@ -28,6 +28,21 @@ export function bindNames(node: SyntaxNode, place: Place): SyntaxNode[] {
     } else if (at.type === "call" || at.type === "element_reference") evaluated.push(at);
   }
   return evaluated;
+}
+
+/** Binds the names of `a, @b = x, y`; false for other assignments. */
+export function bindParallel(left: SyntaxNode, right: SyntaxNode, place: Place): boolean {
+  if (left.type !== "left_assignment_list" || right.type !== "right_assignment_list") return false;
+  const [names, values] = [left.namedChildren, right.namedChildren];
+  const isPlain = names.every(({ type }) => /^(?:identifier|instance_variable)$/.test(type));
+  if (!isPlain || names.length !== values.length || values.some(({ type }) => type === "splat_argument")) return false;
+  const given = values.map((each) => valueOf(each, place));
+  for (const [at, name] of names.entries()) {
+    const value = given[at] ?? UNKNOWN;
+    if (name.type === "identifier") bindVariable(name.text, value, place);
+    else bindInstance(name, value, place);
+  }
+  return true;
 }
 
 export function bindVariable(name: string, value: Expression, { file, scope }: Place): void {

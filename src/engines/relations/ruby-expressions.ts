@@ -1,7 +1,8 @@
 /** Expressions of Ruby, as far as they can be followed. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, lookUp, NOTHING, type OpenClass, UNKNOWN } from "./expressions.ts";
+import { type Expression, lookUp, NOTHING, oneOfValues, type OpenClass, UNKNOWN } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
+import { branchesOf, leaves } from "./ruby-branches.ts";
 import { constantIn, functionKey, JOB_CALLS, type Level, memberKey } from "./ruby-keys.ts";
 import type { Place as BasePlace } from "./walk.ts";
 
@@ -121,6 +122,7 @@ export function madeBy(node: SyntaxNode, place: Place): Expression | undefined {
 /** The object that an expression gives; unknown for a class itself, and for what is not followed. */
 export function valueOf(node: SyntaxNode, place: Place, depth = 0): Expression {
   if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
+  if (leaves(node)) return NOTHING;
   switch (node.type) {
     case "identifier": {
       const called = bareCall(node, place);
@@ -154,17 +156,20 @@ export function valueOf(node: SyntaxNode, place: Place, depth = 0): Expression {
       const value = node.field("right");
       return value ? valueOf(value, place, depth + 1) : UNKNOWN;
     }
-    case "parenthesized_statements":
-    case "body_statement":
-    case "block_body": {
-      const last = node.namedChildren.at(-1);
-      return last && last.type !== "rescue" && last.type !== "ensure" ? valueOf(last, place, depth + 1) : UNKNOWN;
-    }
     case "nil":
       return NOTHING;
     default:
-      return UNKNOWN;
+      return branchValue(node, place, depth);
   }
+}
+
+/** The value of one of some branches, as far as they agree. */
+function branchValue(node: SyntaxNode, place: Place, depth: number): Expression {
+  const branches = branchesOf(node);
+  if (!branches) return UNKNOWN;
+  const values = branches.map((each) => (each ? valueOf(each, place, depth + 1) : NOTHING));
+  const [first, ...others] = values;
+  return first && others.length === 0 ? first : oneOfValues(values.map((value) => asValue(value)));
 }
 
 function madeOf(node: SyntaxNode, place: Place): Expression {

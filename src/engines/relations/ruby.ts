@@ -2,7 +2,7 @@ import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { type Expression, type Scope, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH } from "./limits.ts";
-import { bindInstance, bindNames, bindRescued, bindVariable } from "./ruby-bindings.ts";
+import { bindInstance, bindNames, bindParallel, bindRescued, bindVariable } from "./ruby-bindings.ts";
 import {
   aliasOf,
   attributes,
@@ -26,9 +26,10 @@ import {
   textOf,
   valueOf,
 } from "./ruby-expressions.ts";
+import { guardedBy } from "./ruby-narrowing.ts";
 import { named, use } from "./ruby-symbols.ts";
 import { functionKey, IS_MODULE, lastOfPath, type Level, memberKey, superKey } from "./ruby-keys.ts";
-import { visitChildren } from "./walk.ts";
+import { visitChildren, visitGuarded } from "./walk.ts";
 
 /**
  * Reads a Ruby tree. Methods of instances are known as `-name` and those of a class or module itself as `+name`; constants are bound by
@@ -115,6 +116,15 @@ function visit(node: SyntaxNode, place: Reader): void {
     case "rescue":
       bindRescued(node, place);
       break;
+    case "if":
+    case "elsif":
+    case "if_modifier":
+    case "binary":
+    case "when": {
+      const { guarded, types } = guardedBy(node, place);
+      visitGuarded(node, place, guarded, types, visit);
+      return;
+    }
     case "return": {
       const values = node.childOfType("argument_list")?.namedChildren ?? [];
       if (values[0] && values.length === 1) place.results?.push(resultOf(values[0], place));
@@ -270,8 +280,11 @@ function blockOf(
     if (base) inherit(base, own, place);
     blockBody(node, inside(own, place, scope));
   } else if (OTHER_SELF.test(name)) blockBody(node, { ...place, scope, self: "unknown" });
-  else if (place.method !== undefined || PLAIN.test(name)) blockBody(node, { ...place, scope });
-  else if (name === "class_methods") blockBody(node, { ...place, scope, defines: "+", self: "unsure" });
+  else if (place.method !== undefined || PLAIN.test(name)) {
+    // These run their block with the object that they are called on.
+    const handed = receiver && /^(?:tap|then|yield_self)$/.test(name) ? valueOf(receiver, place) : undefined;
+    blockBody(node, { ...place, scope }, handed);
+  } else if (name === "class_methods") blockBody(node, { ...place, scope, defines: "+", self: "unsure" });
   else blockBody(node, { ...place, scope, level: "-", self: body?.full === undefined && body ? "sure" : "unsure" });
 }
 
@@ -284,9 +297,11 @@ const GROUPS = /^(?:describe|context|feature|shared_(?:examples|context)(?:_for)
 const opensClass = (node: SyntaxNode, name: string): boolean =>
   GROUPS.test(name) || (node.field("body")?.namedChildren ?? []).some(({ type }) => type === "method");
 
-function blockBody(node: SyntaxNode, place: Reader): void {
+function blockBody(node: SyntaxNode, place: Reader, handed?: Expression): void {
   const parameters = node.field("parameters");
-  if (parameters) bindAndVisit(parameters, place);
+  const only = parameters?.namedChildren.length === 1 ? parameters.namedChild(0) : undefined;
+  if (handed && only?.type === "identifier") bindVariable(only.text, handed, place);
+  else if (parameters) bindAndVisit(parameters, place);
   const code = node.field("body");
   if (code && place.depth < MAX_DEPTH) visit(code, { ...place, depth: place.depth + 1 });
 }
@@ -318,6 +333,7 @@ function assignment(node: SyntaxNode, place: Reader): void {
       setter(left, inner);
       break;
     default:
+      if (isPlain && bindParallel(left, right, place)) break;
       if (left.type === "element_reference") children(left, inner);
       else bindAndVisit(left, inner);
   }
