@@ -135,6 +135,17 @@ describe("a name that no index defines", () => {
     expect([found.outside, found.similar]).toEqual([[], ["route"]]);
   });
 
+  it("is not hidden by a test in a language that it cannot be called from", async () => {
+    const files = { "a.c": "void f(void) {\n  printf(1);\n}\n", "test/b.lua": "function printf(a)\nend\nprintf(2)\n" };
+    const callers = async (own: Record<string, string>) =>
+      (await outside(own, "printf"))[1].map((line) => line.replace(/ 1$/, ""));
+    expect(await callers(files)).toEqual(["a.c:2 name", "test/b.lua:3 likely"]);
+    // What is no test is meant.
+    expect(await callers({ "a.c": files["a.c"], "b.lua": files["test/b.lua"] })).toEqual(["b.lua:3 likely"]);
+    // Languages that may call it are read anyway.
+    expect(await callers({ "a.c": files["a.c"], "test/b.c": "void printf(int a) {}\n" })).toEqual(["a.c:2 certain"]);
+  });
+
   it("is no other one under which a module is imported", async () => {
     // What is imported as a whole goes by any name.
     const files = { "a.ts": 'import $ from "jquery";\n// save-all\n$(1);\n' };

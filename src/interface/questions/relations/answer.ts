@@ -1,6 +1,7 @@
 /** Relations of definitions: their callers, callees and implementations, and the importers of files, each with how sure it is. */
 import type { REFERENCES, Request } from "../../../contract/questions.ts";
 import type { FoundReference, FoundSymbol } from "../../../engines/search/types.ts";
+import { hasUses, mayCallIn } from "../../../engines/relations/languages.ts";
 import { placeIn } from "../../../engines/relations/marked-paths.ts";
 import type { QuestionFiles } from "../../../engines/relations/question-files.ts";
 import { lastPart } from "../../../engines/search/names.ts";
@@ -201,7 +202,7 @@ type Finder = (
 /** A finder for each revision that defines the name. */
 function ofDefinitions(
   definitions: readonly FoundSymbol[],
-  { relation, depth = 1 }: RelationRequest,
+  { relation, name = "", depth = 1 }: RelationRequest,
 ): Map<number, Finder> {
   const byRevision = Map.groupBy(definitions, ({ revision }) => revision);
   const isTruncated = (finder: { truncated: boolean }) => finder.truncated || definitions.length >= MAX_DEFINITIONS;
@@ -214,11 +215,34 @@ function ofDefinitions(
         if (relation !== "callers") return { uses, truncated: isTruncated(finder) };
         const registering = await registrations(files, own, uses);
         const implementing = await implementingMembers(files, own);
+        const others = await usesInOtherLanguages(files, own, name);
         // Of what is known by name, these lines say most.
-        return { uses: [...registering, ...uses], truncated: isTruncated(finder), implementing };
+        const truncated = isTruncated(finder) || others.truncated;
+        return { uses: [...registering, ...uses, ...others.uses], truncated, implementing };
       },
     ]),
   );
+}
+
+/**
+ * Where only tests define a name, the uses of it in languages that cannot call them: `printf` of a test in Lua is not the one that the sources in
+ * C call.
+ */
+async function usesInOtherLanguages(
+  files: QuestionFiles,
+  definitions: readonly FoundSymbol[],
+  name: string,
+): Promise<{ uses: FoundUse[]; truncated: boolean }> {
+  const none = { uses: [], truncated: false };
+  if (name === "" || !definitions.every(({ path }) => files.isTest(path))) return none;
+  const languages = new Set(definitions.map(({ language }) => language));
+  const isElsewhere = (language: string) => [...languages].every((own) => !mayCallIn(language, own));
+  const mentioning = await files.mentioning(lastPart(name));
+  if (!mentioning.some(({ path, language }) => hasUses(language) && isElsewhere(language) && !files.isTest(path)))
+    return none;
+  const { usesOfOutside } = await import("./outside.ts");
+  const { uses, truncated } = await usesOfOutside(files, name, { relation: "callers", depth: 1 });
+  return { uses: uses.filter(({ path }) => isElsewhere(files.language(path))), truncated };
 }
 
 /** How many members implement those of interfaces that are asked for, besides what is asked for itself. */
