@@ -61,7 +61,9 @@ export class ParseStack {
 
   /**
    * To be called at each progress call. The number of errors since the last call, about, times the depth of the stack: at an error the core
-   * reduces all that is open, again for each token that may be missing, and counts that as one operation. Infinite if the stack is too deep.
+   * reduces all that is open, again for each token that may be missing, and counts that as one operation. A node of the stack counts as often
+   * as there are pairs of nodes below it: where a text can be read in several ways, a reduction follows each of them, and those below. Infinite
+   * if the stack is too deep.
    */
   errorDepth(words: Int32Array): number {
     if (words[this.#stack + HEAD_COUNT] === 0) return 0;
@@ -70,14 +72,17 @@ export class ParseStack {
     const isSame = cost === this.#errorCost;
     if (isSame && ++this.#calls % CALLS_PER_LOOK !== 0) return 0;
     let depth = 0;
+    let weight = 0;
     const end = words[head + POSITION]!;
-    for (let node = head; (words[node + BELOW_COUNT]! & LOW_HALF) > 0; node = words[node + BELOW]! >>> 2) {
-      if (end - words[node + POSITION]! > DENSE_FROM_BYTES + BYTES_PER_NODE * depth) break;
+    for (let node = head; ; node = words[node + BELOW]! >>> 2) {
+      const below = words[node + BELOW_COUNT]! & LOW_HALF;
+      if (below === 0 || end - words[node + POSITION]! > DENSE_FROM_BYTES + BYTES_PER_NODE * depth) break;
       if (++depth > MAX_DEPTH) return Infinity;
+      weight += below * below;
     }
     if (isSame) return 0;
     const errors = Math.min(Math.ceil(Math.abs(cost - this.#errorCost) / COST_OF_ERROR), MAX_ERRORS);
     this.#errorCost = cost;
-    return depth * errors;
+    return weight * errors;
   }
 }

@@ -134,6 +134,8 @@ describe("code", () => {
   it.each<[LanguageId, string]>([
     ["javascript", "->\n"],
     ["ruby", "<!--\n"],
+    // Each comparison can be read in eight ways.
+    ["ruby", "<a\n"],
     ["kotlin", "-\n"],
   ])("in %s of %j, which nests ever deeper, is given up early", async (language, unit) => {
     const text = unit.repeat(Math.ceil((5 * SIZE) / unit.length));
