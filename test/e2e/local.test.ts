@@ -68,7 +68,7 @@ describe("npm start", () => {
       });
       await first.kill();
 
-      // After a clean stop it is the same as well: metering.test.ts.
+      // After a clean stop it is the same as well: postgres.test.ts.
       const second = await started(env);
       expect(credentials(second.service)).toEqual(credentials(first.service));
       expect(second.service.apiUrl).toBe(first.service.apiUrl);

@@ -5,6 +5,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { UsageResponse } from "../../src/contract/index.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
 import { startPushServer } from "../support/push-server.ts";
 import { freePorts, runStart, type ServiceProcess, spawnService } from "./support/process.ts";
@@ -62,6 +63,22 @@ async function index({ service }: ServiceProcess, url: string): Promise<void> {
   expect(await response.json()).toMatchObject({ ok: true });
 }
 
+/** Asks for a vector, in `count` requests at once. */
+async function embed({ service }: ServiceProcess, count: number): Promise<number[]> {
+  const request = () =>
+    fetch(`${service.apiUrl}/embed`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${service.apiKey}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ input: ["a"] }),
+    }).then(({ status }) => status);
+  return Promise.all(Array.from({ length: count }, request));
+}
+
+async function usage({ service }: ServiceProcess): Promise<UsageResponse> {
+  const response = await fetch(`${service.apiUrl}/usage`, { headers: { Authorization: `Bearer ${service.apiKey}` } });
+  return (await response.json()) as UsageResponse;
+}
+
 function everythingIn(dataDir: string): string {
   const files = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return files.map((file) => readFileSync(path.join(file.parentPath, file.name), "latin1")).join("\n");
@@ -82,7 +99,10 @@ it(
     await index(embedded, host.url);
     const { body: answer } = await search(embedded);
     expect(answer).toMatchObject({ results: [{ path: "src/session.ts" }] });
-    await embedded.stop();
+    const before = await usage(embedded);
+    const batches = 10;
+    for (let sent = 0; sent < batches; sent++) expect(await embed(embedded, 12)).toEqual(Array(12).fill(200));
+    expect(await embedded.stop()).toBe(0);
 
     // To the server, with the service stopped; the objects stay where they are.
     const toServer = path.join(folder, "to-server");
@@ -92,7 +112,13 @@ it(
     await npmRun(onServer, "admin", "restore", "--from", toServer, ...withoutObjects);
 
     const moved = await started(onServer);
-    expect(moved.service.apiKey).toBe(embedded.service.apiKey);
+    const { apiKey, workerToken, tenantId: firstTenant, workspaceId, apiUrl, siteUrl } = embedded.service;
+    expect(moved.service).toMatchObject({ apiKey, workerToken, tenantId: firstTenant, workspaceId, apiUrl, siteUrl });
+    // The answers just before the stop are paid for.
+    expect(await usage(moved)).toMatchObject({
+      credits: { used: before.credits.used + 12 * batches },
+      calls: { embed: before.calls.embed + 12 * batches },
+    });
     expect((await search(moved)).body).toEqual(answer);
     const password = new URL(databaseUrl).password;
     expect(everythingIn(DATA_DIR) + moved.output()).not.toContain(password);
