@@ -229,7 +229,7 @@ function resultOf(node: SyntaxNode, scope: Scope, depth: number): Expression {
     if (name === "clone") return of;
     if (name === "parse" && type) return wrapped(typeOf(type, scope, depth + 1), OPTIONAL);
     // Part of a list.
-    if (argument?.type === "range_expression") return UNKNOWN;
+    if (argument?.type === "range_expression" && /^get(?:_mut)?$/.test(name)) return UNKNOWN;
     if (name === "collect" && !/^Vec\w*<_>$|Set<_>$/.test(type?.text ?? "")) return typeOf(type, scope, depth + 1);
     return { is: "call", of: { is: "member", of, name } };
   }
@@ -258,5 +258,7 @@ function madeByTrait(called: SyntaxNode, scope: Scope): Expression | undefined {
   const type = parts.slice(0, -1);
   if (!/^(?:default|from|try_from)$/.test(name ?? "") || !/^\p{Lu}/u.test(type.at(-1) ?? "")) return undefined;
   const of: Expression = { is: "call", of: pathExpression(type, scope) };
-  return name === "try_from" ? { is: "member", of, name: OPTIONAL } : of;
+  if (name === "try_from") return { is: "member", of, name: OPTIONAL };
+  // A method of the type's own may be named so: `fn default() -> Result<Self>`.
+  return name === "default" ? { is: "first", of: { is: "call", of: pathExpression(parts, scope) }, otherwise: of } : of;
 }

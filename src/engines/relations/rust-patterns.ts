@@ -222,8 +222,8 @@ function bindingOf(known: Known | undefined): Binding {
   return isName ? { is: "alias", of } : { is: "variable", value: of };
 }
 
-/** Whether a member is a field, or what a step gives. */
-const isHeld = (name: string): boolean => name.startsWith(fieldKey("")) || name.startsWith("<");
+/** Whether a member is a field, a constant or variant by custom, or what a step gives. */
+const isHeld = (name: string): boolean => name.startsWith(fieldKey("")) || /^[<\p{Lu}]/u.test(name);
 
 /** What is matched at a place of a tuple. Of an entry of a map the second is the value. */
 function partOf(known: Known | undefined, at: number, count: number): Known | undefined {

@@ -165,3 +165,24 @@ it("an own list that is filled is no list of Rust's library", async () => {
     "go@8 → unknown",
   ]);
 });
+
+it("methods of Rust that only look like those of traits or lists are what is written down", async () => {
+  const text = [
+    "struct Item;",
+    "impl Item {",
+    "    fn default() -> Result<Item, u8> { Ok(Item) }",
+    "    fn span(self, at: Range<u8>) -> Item { self }",
+    "    fn go(&self) {}", // 5
+    "}",
+    "enum Kind { Only }",
+    "fn take(kind: Kind) {}",
+    "fn run() {",
+    "    Item::default().unwrap().span(1..2).go();",
+    "    Item::default().go();",
+    "    let only = Kind::Only;",
+    "    take(only);",
+    "}",
+  ].join("\n");
+  const calls = await callsIn({ "src/lib.rs": text }, "src/lib.rs");
+  expect(calls.filter((call) => /^(?:go|only)@/.test(call))).toEqual(["go@10 → src/lib.rs:5", "go@11 → unknown"]);
+});
