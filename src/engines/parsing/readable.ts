@@ -4,7 +4,7 @@ import type { LanguageId } from "./languages.ts";
 import { GLUED } from "./levels.ts";
 import type { SourceText } from "./source-text.ts";
 import type { TriviumNode } from "./leading.ts";
-import type { SyntaxNode, SyntaxTree } from "./syntax-node.ts";
+import type { SyntaxTree } from "./syntax-node.ts";
 import { behindQuoted } from "./yacc.ts";
 
 /** Leaves out parts of a text behind which its grammar finds no declarations although they are there. All characters keep their positions. */
@@ -149,24 +149,27 @@ function withoutItemMacros(
 const DECLARING: ReadonlySet<string> = new Set(["source_file", "class_body", "enum_class_body"]);
 /** What the declarations below an annotation are taken for, also several of them together. */
 const WITHIN_ONE: ReadonlySet<string> = new Set(["annotated_expression", "infix_expression", "assignment"]);
-const MAX_STEPS = 100;
+const MAX_LEVELS = 100;
 
-/** Annotations of which the grammar takes what follows for an expression: `@Marker` on the line before `annotation class A`, or `const val A = 1`. */
+/**
+ * Annotations of which the grammar takes what follows for an expression: `@Marker` on the line before `annotation class A`, or `const val A = 1`.
+ * Such an expression stands where declarations do, by itself or within what the grammar takes for one expression with it.
+ */
 function strayAnnotations(tree: SyntaxTree): TriviumNode[] {
-  const type = tree.grammar.types.indexOf("annotated_expression");
-  if (type < 0) return [];
-  return tree
-    .nodesOf([type])
-    .filter(isDeclaring)
-    .flatMap(({ namedChildren }) => namedChildren.filter((child) => child.type === "annotation"))
-    .map(({ start, end, text }) => ({ start, end, text }));
-}
-
-/** Whether an expression stands where declarations do, by itself or within what the grammar takes for one expression with it. */
-function isDeclaring({ parent }: SyntaxNode): boolean {
-  let around = parent;
-  for (let steps = 0; around && steps < MAX_STEPS && WITHIN_ONE.has(around.type); steps++) around = around.parent;
-  return around !== undefined && DECLARING.has(around.type);
+  const { types } = tree.grammar;
+  if (!types.includes("annotated_expression")) return [];
+  const declaring = types.flatMap((type, i) => (DECLARING.has(type) ? [i] : []));
+  const found: TriviumNode[] = [];
+  // Down from the declarations: to ask each expression for what is around it would take the square of their number.
+  let level = tree.nodesOf(declaring);
+  for (let depth = 0; level.length > 0 && depth < MAX_LEVELS; depth++) {
+    level = level.flatMap(({ namedChildren }) => namedChildren.filter(({ type }) => WITHIN_ONE.has(type)));
+    for (const { type, namedChildren } of level)
+      if (type === "annotated_expression")
+        for (const child of namedChildren)
+          if (child.type === "annotation") found.push({ start: child.start, end: child.end, text: child.text });
+  }
+  return found.sort((one, other) => one.start - other.start);
 }
 
 /** Keeps what was left out together with what it belongs to. */

@@ -4,7 +4,8 @@ import { ANY_TYPE } from "./overloads.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { bindExtensions } from "./bind-extensions.ts";
 import { type Expression, givenOr, type OpenClass, passed, UNKNOWN } from "./expressions.ts";
-import { expressionOf, partsOfCall, RECEIVER, resultOfLambda, typeName, typeOf } from "./kotlin-expressions.ts";
+import { expressionOf, partsOfCall, RECEIVER, resultOfLambda } from "./kotlin-expressions.ts";
+import { typeName, typeOf } from "./kotlin-types.ts";
 import { extensionKey, isTypeNode, keysOf, parametersOf, type Place } from "./kotlin-names.ts";
 
 /** Keys of functions have the number of arguments. */

@@ -1,12 +1,13 @@
 /** Expressions and types of Kotlin, as far as they can be followed. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, lookUp, NOTHING, oneOfValues, passed, UNKNOWN, withArguments } from "./expressions.ts";
-import { extensionKey, imported, isTypeNode, type Place, typeNamed, unqualified } from "./kotlin-names.ts";
-import { givenByLibrary, wrappingOf } from "./kotlin-library.ts";
+import { type Expression, lookUp, NOTHING, oneOfValues, passed, UNKNOWN } from "./expressions.ts";
+import { extensionKey, isTypeNode, type Place, unqualified } from "./kotlin-names.ts";
+import { givenByLibrary } from "./kotlin-library.ts";
+import { typeOf } from "./kotlin-types.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { ANY_TYPE } from "./overloads.ts";
 import { parameterKey } from "./types.ts";
-import { ELEMENT, FUNCTION, PLACE, SECOND_PLACE } from "./wrapped.ts";
+import { ELEMENT, PLACE, SECOND_PLACE } from "./wrapped.ts";
 
 /** Key of the parameter that a lambda's receiver is, beside those that it names. */
 export const RECEIVER = 6;
@@ -38,15 +39,20 @@ export function navigation(node: SyntaxNode): { of: SyntaxNode; name: SyntaxNode
   return of && name?.type === "identifier" && of.id !== name.id ? { of, name } : undefined;
 }
 
-/** What a call means, and the name that is written there; undefined for a call of what an expression gives. */
-export function calledIn(node: SyntaxNode, place: Place, depth = 0): { name: SyntaxNode; of: Expression } | undefined {
+/** What a call means, the name that is written there, and what it is called on; undefined for a call of what an expression gives. */
+export function calledIn(
+  node: SyntaxNode,
+  place: Place,
+  depth = 0,
+): { name: SyntaxNode; of: Expression; receiver?: Expression } | undefined {
   const { callee, args, lambda } = partsOfCall(node);
   if (!callee || depth > MAX_EXPRESSION_DEPTH) return undefined;
   const given = suffixOf(args, lambda !== undefined, place);
   if (callee.type === "identifier") return { name: callee, of: unqualified(callee.text, given, place) };
   const member = navigation(callee);
   if (!member) return undefined;
-  return { name: member.name, of: memberCalled(member.of, member.name.text, given, place, depth) };
+  const receiver = expressionOf(member.of, place, depth + 1);
+  return { name: member.name, of: memberCalled(member.of, member.name.text, given, place, receiver), receiver };
 }
 
 /** Arguments whose types tell overloads apart. */
@@ -86,12 +92,18 @@ function typeNameOf(node: SyntaxNode | undefined, { scope }: Place): string {
   }
 }
 
-/** A function that is called on a receiver: a member, or an extension that the file, a class around or an import gives. */
-export function memberCalled(of: SyntaxNode, name: string, given: string, place: Place, depth = 0): Expression {
+/** A function that is called on a receiver, whose value is `value`: a member, or an extension that the file, a class around or an import gives. */
+export function memberCalled(
+  of: SyntaxNode,
+  name: string,
+  given: string,
+  place: Place,
+  value = expressionOf(of, place),
+): Expression {
   const key = `${name}${given}`;
   const path = packagePath(of, place);
   if (path !== undefined) return { is: "import", module: path, name: key };
-  const called = memberOf(of, key, place, depth);
+  const called = memberOf(of, key, place, value);
   const extension = extensionKey(key.replace(/\(.*/, ""));
   // Those at the top of a file are found by the name.
   const binding = lookUp(place.scope, extension);
@@ -100,8 +112,7 @@ export function memberCalled(of: SyntaxNode, name: string, given: string, place:
 }
 
 /** A member of a value, of an object, or of the companion of a class. */
-function memberOf(of: SyntaxNode, key: string, place: Place, depth: number): Expression {
-  const value = expressionOf(of, place, depth + 1);
+function memberOf(of: SyntaxNode, key: string, place: Place, value: Expression): Expression {
   const member: Expression = { is: "member", of: value, name: key };
   if (!isTypeName(of, place)) return member;
   const companion: Expression = { is: "member", of: value, name: "Companion" };
@@ -204,34 +215,39 @@ const KOTLIN_CLASS: Expression = { is: "import", module: "", name: "KClass" };
 function resultOf(node: SyntaxNode, place: Place, depth: number): Expression {
   const called = calledIn(node, place, depth);
   if (!called || called.of.is === "unknown") return UNKNOWN;
-  const { callee, args, lambda } = partsOfCall(node);
-  const receiver = callee && navigation(callee)?.of;
+  const { args, lambda } = partsOfCall(node);
+  const { receiver } = called;
   const name = called.name.text;
-  const read = (each: SyntaxNode | undefined): Expression => (each ? expressionOf(each, place, depth + 1) : UNKNOWN);
-  if (receiver && SAME.has(name)) return read(receiver);
   // A list of Kotlin has a `take` that gives a list, other languages' give an element.
-  if (name === "take") return receiver ? read(receiver) : UNKNOWN;
+  if (name === "take") return receiver ?? UNKNOWN;
+  if (receiver && SAME.has(name)) return receiver;
   const own: Expression = { is: "call", of: called.of };
+  const read = (each: SyntaxNode | undefined): Expression => (each ? expressionOf(each, place, depth + 1) : UNKNOWN);
   const values = args.slice(0, MAX_ELEMENTS).map((each) => each.namedChildren.at(-1));
   const handed = (at: number): Expression =>
-    receiver && AS_PARAMETER.has(name) ? passed(read(receiver)) : handedAt(called.of, at);
-  const only = lambda && onlyExpression(lambda);
-  const inner = lambda && only ? { ...place, scope: place.file.inner(place.scope, undefined) } : undefined;
-  if (lambda && inner) lambdaParameters(lambda, handed, inner);
+    receiver && AS_PARAMETER.has(name) ? passed(receiver) : handedAt(called.of, at);
+  const inLambda = (of: (only: SyntaxNode) => SyntaxNode | undefined): Expression => {
+    const only = lambda && onlyExpression(lambda);
+    const value = only && of(only);
+    if (!lambda || !value) return UNKNOWN;
+    const inner = { ...place, scope: place.file.inner(place.scope, undefined) };
+    lambdaParameters(lambda, handed, inner);
+    return expressionOf(value, inner, depth + 1);
+  };
   const given = givenByLibrary({
     name,
-    receiver: receiver && read(receiver),
-    args: values.map((each) => read(each)),
-    paired: values.map((each) => read(each && behindTo(each))),
-    types:
-      (node.childOfType("type_arguments") ?? node.namedChild(0)?.childOfType("type_arguments"))?.namedChildren.map(
-        (each) => typeOf(each, place, depth + 1),
-      ) ?? [],
-    result: inner && only && expressionOf(only, inner, depth + 1),
-    second: inner && only && behindTo(only) && expressionOf(behindTo(only) ?? only, inner, depth + 1),
+    receiver,
+    args: () => values.map((each) => read(each)),
+    paired: () => values.map((each) => read(each && behindTo(each))),
+    types: () => typeArguments(node).map((each) => typeOf(each, place, depth + 1)),
+    result: () => inLambda((only) => only),
+    second: () => inLambda(behindTo),
   });
   return given && given.is !== "unknown" ? { is: "first", of: own, otherwise: given } : own;
 }
+
+const typeArguments = (call: SyntaxNode): readonly SyntaxNode[] =>
+  (call.childOfType("type_arguments") ?? call.namedChild(0)?.childOfType("type_arguments"))?.namedChildren ?? [];
 
 /** Arguments that are compared. */
 const MAX_ELEMENTS = 4;
@@ -314,7 +330,7 @@ const OF_MAPS: ReadonlyMap<string, string> = new Map([
 ]);
 
 function propertyOf(of: SyntaxNode, name: string, place: Place, depth: number): Expression {
-  const property = memberOf(of, name, place, depth);
+  const property = memberOf(of, name, place, expressionOf(of, place, depth + 1));
   const method = OF_MAPS.get(name);
   if (property.is !== "member" || method === undefined) return property;
   return { is: "first", of: property, otherwise: { is: "call", of: { ...property, name: method } } };
@@ -358,57 +374,3 @@ export function basesOf(node: SyntaxNode): { type: SyntaxNode; isConstructed: bo
   });
   return bases.toSorted((a, b) => Number(b.isConstructed) - Number(a.isConstructed));
 }
-
-/** The name of a declared type, as overloads are told apart by it; that of a type parameter is not known. */
-export function typeName(node: SyntaxNode | undefined, { scope }: Place): string {
-  const type = node?.type === "nullable_type" ? node.namedChildren.at(-1) : node;
-  const name =
-    type?.type === "user_type" ? type.namedChildren.findLast((each) => each.type === "identifier") : undefined;
-  if (!name || lookUp(scope, name.text)?.is === "variable") return ANY_TYPE;
-  return /^[\p{L}_][\p{L}\p{N}_]{0,99}$/u.test(name.text) && name.text !== "Any" ? name.text : ANY_TYPE;
-}
-
-/** A declared type: `T`, `T?`, `a.b.T`, `Outer.T`, `T<…>`, `() -> T`. */
-export function typeOf(node: SyntaxNode, place: Place, depth = 0): Expression {
-  if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
-  switch (node.type) {
-    case "nullable_type":
-    case "parenthesized_type":
-    case "non_nullable_type":
-    case "type_projection": {
-      const child = node.namedChildren.findLast(({ type }) => type.endsWith("type"));
-      return child ? typeOf(child, place, depth + 1) : UNKNOWN;
-    }
-    case "user_type":
-      return userType(node, place, depth);
-    case "function_type": {
-      const result = node.namedChildren.at(-1);
-      const of = result && isTypeNode(result) ? typeOf(result, place, depth + 1) : UNKNOWN;
-      return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: FUNCTION };
-    }
-    default:
-      return UNKNOWN;
-  }
-}
-
-function userType(node: SyntaxNode, place: Place, depth: number): Expression {
-  const parts = node.namedChildren.filter(({ type }) => type === "identifier").map(({ text }) => text);
-  const [first = "", ...rest] = parts;
-  const given = node.childOfType("type_arguments")?.namedChildren ?? [];
-  if (rest.length === 0 && given.length > 0) {
-    const isBound = lookUp(place.scope, first) ?? (imported(first, place)?.is === "member" || undefined);
-    const wrapping = isBound ? undefined : wrappingOf(first, given.length);
-    const argument = given.at(-1);
-    if (wrapping !== undefined && argument) {
-      const of = typeOf(argument, place, depth + 1);
-      return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: wrapping };
-    }
-  }
-  const start = parts.findIndex((part) => /^\p{Lu}/u.test(part));
-  const types = given.map((each) => typeOf(each, place, depth + 1));
-  if (start <= 0) return withArguments(rest.reduce(member, typeNamed(first, place)), types);
-  const type: Expression = { is: "import", module: parts.slice(0, start).join("."), name: parts[start] ?? "" };
-  return withArguments(parts.slice(start + 1).reduce(member, type), types);
-}
-
-const member = (of: Expression, name: string): Expression => ({ is: "member", of, name });

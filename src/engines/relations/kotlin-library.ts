@@ -15,21 +15,21 @@ export function wrappingOf(name: string, args: number): Wrapping | undefined {
   return args === 2 && MAPS.test(name) ? MAP : undefined;
 }
 
-/** A call, as far as the functions of the library look at it. */
+/** A call, as far as the functions of the library look at it; what they do not look at is not read. */
 export interface LibraryCall {
   name: string;
   /** What it is called on; undefined for a bare name. */
   receiver: Expression | undefined;
   /** Values of its arguments. */
-  args: readonly Expression[];
+  args: () => readonly Expression[];
   /** Values behind `to` of its arguments: of `mapOf("a" to x)` the value of `x`. */
-  paired: readonly Expression[];
+  paired: () => readonly Expression[];
   /** Its type arguments. */
-  types: readonly Expression[];
-  /** What its lambda gives; undefined without one. */
-  result: Expression | undefined;
+  types: () => readonly Expression[];
+  /** What its lambda gives; unknown without one. */
+  result: () => Expression;
   /** What its lambda gives if that is `a to b`: the value of `b`. */
-  second: Expression | undefined;
+  second: () => Expression;
 }
 
 const LIST_OF = wordSet(
@@ -47,22 +47,24 @@ const RUN_ON = wordSet("flatMap let run use");
 const wrapped = (of: Expression, name: Wrapping): Expression =>
   of.is === "unknown" ? UNKNOWN : { is: "member", of, name };
 
+const instanceOf = (type: Expression | undefined): Expression | undefined =>
+  type && (type.is === "unknown" ? UNKNOWN : { is: "call", of: type });
+
 /** What a call of a function of the library gives; undefined for other calls. The repository may have a function of the name. */
-export function givenByLibrary(call: LibraryCall): Expression | undefined {
-  return call.receiver === undefined ? givenByFunction(call) : givenByMember(call, call.receiver);
-}
+export const givenByLibrary = (call: LibraryCall): Expression | undefined =>
+  call.receiver === undefined ? givenByFunction(call) : givenByMember(call, call.receiver);
 
 function givenByFunction({ name, args, paired, types, result }: LibraryCall): Expression | undefined {
-  const wrapping = types.length > 0 ? wrappingOf(name, types.length) : undefined;
-  if (wrapping) return wrapped(types.at(-1) ?? UNKNOWN, wrapping);
-  if (LIST_OF.has(name)) return wrapped(types[0] ? { is: "call", of: types[0] } : oneOfValues(args), LIST);
-  if (MAP_OF.has(name)) return wrapped(types[1] ? { is: "call", of: types[1] } : oneOfValues(paired), MAP);
-  if (SAME_ARGUMENT.has(name)) return args[0];
-  if (name === "generateSequence" && args[0]) return wrapped(args[0], LIST);
-  if (result === undefined) return undefined;
-  if (name === "async") return wrapped(result, FUNCTION);
-  if (name === "runCatching") return wrapped(result, LIST);
-  return RUN.has(name) ? result : undefined;
+  if (LIST_OF.has(name)) return wrapped(instanceOf(types()[0]) ?? oneOfValues(args()), LIST);
+  if (MAP_OF.has(name)) return wrapped(instanceOf(types()[1]) ?? oneOfValues(paired()), MAP);
+  if (SAME_ARGUMENT.has(name)) return args()[0];
+  if (name === "generateSequence") return wrapped(args()[0] ?? UNKNOWN, LIST);
+  if (name === "async") return wrapped(result(), FUNCTION);
+  if (name === "runCatching") return wrapped(result(), LIST);
+  if (RUN.has(name)) return result();
+  const given = /^\p{Lu}/u.test(name) ? types() : [];
+  const wrapping = wrappingOf(name, given.length);
+  return wrapping && wrapped(given.at(-1) ?? UNKNOWN, wrapping);
 }
 
 function givenByMember({ name, types, result, second }: LibraryCall, receiver: Expression): Expression | undefined {
@@ -71,7 +73,7 @@ function givenByMember({ name, types, result, second }: LibraryCall, receiver: E
     case "copy":
       return receiver;
     case "filterIsInstance":
-      return types[0] && wrapped({ is: "call", of: types[0] }, LIST);
+      return wrapped(instanceOf(types()[0]) ?? UNKNOWN, LIST);
     case "chunked":
     case "windowed":
       return wrapped(wrapped(element, LIST), LIST);
@@ -80,18 +82,18 @@ function givenByMember({ name, types, result, second }: LibraryCall, receiver: E
     case "groupBy":
       return wrapped(wrapped(element, LIST), MAP);
     case "associate":
-      return second && wrapped(second, MAP);
+      return wrapped(second(), MAP);
     case "associateWith":
     case "mapValues":
-      return result && wrapped(result, MAP);
+      return wrapped(result(), MAP);
     case "map":
     case "mapNotNull":
     case "mapLatest":
     case "runCatching":
-      return result && wrapped(result, LIST);
+      return wrapped(result(), LIST);
     case "async":
-      return result && wrapped(result, FUNCTION);
+      return wrapped(result(), FUNCTION);
     default:
-      return RUN_ON.has(name) ? result : undefined;
+      return RUN_ON.has(name) ? result() : undefined;
   }
 }

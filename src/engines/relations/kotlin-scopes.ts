@@ -2,7 +2,8 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
 import { declare, overloadedIn } from "./kotlin-declarations.ts";
-import { basesOf, typeOf } from "./kotlin-expressions.ts";
+import { basesOf } from "./kotlin-expressions.ts";
+import { typeOf } from "./kotlin-types.ts";
 import { isTypeNode, type Place } from "./kotlin-names.ts";
 import { lastName } from "./named.ts";
 

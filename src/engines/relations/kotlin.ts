@@ -24,11 +24,11 @@ import {
   memberCalled,
   partsOfCall,
   RECEIVER,
-  typeOf,
 } from "./kotlin-expressions.ts";
 import { castsIn, caught, companion, deeper, handedAround, heritage, MAX_HANDED, narrowed } from "./kotlin-scopes.ts";
 import { importDeclaration, isTypeNode, type Names, parametersOf, type Place } from "./kotlin-names.ts";
 import { reference } from "./kotlin-references.ts";
+import { typeOf } from "./kotlin-types.ts";
 import { MAX_DEPTH } from "./limits.ts";
 import { lastName } from "./named.ts";
 import { PACKAGE } from "./packages.ts";

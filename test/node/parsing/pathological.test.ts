@@ -137,6 +137,7 @@ describe("code", () => {
     // Each comparison can be read in eight ways.
     ["ruby", "<a\n"],
     ["kotlin", "-\n"],
+    ["kotlin", "@a\n"],
   ])("in %s of %j, which nests ever deeper, is given up early", async (language, unit) => {
     const text = unit.repeat(Math.ceil((5 * SIZE) / unit.length));
     const started = process.cpuUsage();
