@@ -153,7 +153,8 @@ async function findFuzzy(index: SearchIndex, name: string): Promise<Found[]> {
   const order = byImportance(index);
   found.sort((a, b) => rank(a) - rank(b) || a.symbol.name.length - b.symbol.name.length || order(a, b));
   const outer = nameParts(name).slice(0, -1);
-  if (outer.length === 0) return found;
+  // The scope alone is no name that is similar to that of a member.
+  if (outer.length === 0 || found.length === 0) return found;
   const scope = (await findExact(index, outer.join("."))).slice(0, 1);
   const isInside = ({ symbol }: Found): boolean =>
     endsWithParts(nameParts(foldCase(symbol.qualifiedName)).slice(0, -1), outer.map(foldCase));

@@ -1,4 +1,5 @@
 /** The errors of names and paths that no index has, with those that may have been meant. */
+import { nameParts } from "../../engines/search/names.ts";
 import { treePath } from "./answer.ts";
 import { NotFoundError, nothingIndexed, type OpenIndexes, type QuestionError, type TooLarge } from "./code-index.ts";
 import { parsePosition } from "./relations/position.ts";
@@ -21,7 +22,14 @@ export async function unknownName(
   const there = await definedAt(indexes, name);
   if (there.length > 0) return new NotFoundError(field, name, there, { isPlace: true });
   const { symbols: similar } = await indexes.symbols({ name, match: "fuzzy", limit: NEAR_SYMBOLS });
-  return new NotFoundError(field, name, nearNames(similar), { tooLarge: await tooLargeIn(indexes) });
+  const near = similar.length > 0 ? similar : await scopeOf(indexes, name);
+  return new NotFoundError(field, name, nearNames(near), { tooLarge: await tooLargeIn(indexes) });
+}
+
+/** The definition of the scope that a qualified name names: its outline shows what it has instead. */
+async function scopeOf(indexes: OpenIndexes, name: string): Promise<readonly { qualifiedName: string }[]> {
+  const scope = nameParts(name).slice(0, -1).join(".");
+  return scope === "" ? [] : (await indexes.symbols({ name: scope, match: "exact", limit: 1 })).symbols;
 }
 
 /** Names of the definitions around the line that `path:line` names, the innermost first, or of those nearest to it; none for anything else. */

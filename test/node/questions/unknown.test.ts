@@ -36,3 +36,12 @@ it("an unknown name of a path is told by its field", async () => {
   const unknown = path.answer(indexes, { from: "stop", to: "clos", limit: 1 });
   await expect(unknown).rejects.toThrow("to: nothing in the index is named clos; similar: Store.close");
 });
+
+it("an unknown member is answered with its scope where nothing is named alike", async () => {
+  const indexes = await indexesOf(FILES);
+  const text = "name: nothing in the index is named Store.drainAll; similar: Store";
+  await expect(symbols.answer(indexes, { name: "Store.drainAll", limit: 5 })).rejects.toThrow(text);
+  await expect(references.answer(indexes, { name: "Store.drainAll", relation: "callers", limit: 5 })).rejects.toThrow(
+    text,
+  );
+});
