@@ -1,9 +1,9 @@
 /** What expressions and types of Go mean. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, lookUp, type Scope, UNKNOWN } from "./expressions.ts";
+import { type Expression, lookUp, type Scope, UNKNOWN, withArguments } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { nameInPackage } from "./walk.ts";
-import { ELEMENT, LIST, MAP } from "./wrapped.ts";
+import { ELEMENT, FUNCTION, LIST, MAP, type Wrapping } from "./wrapped.ts";
 
 /** The name under parentheses, type arguments and pointers. */
 export function bareName(node: SyntaxNode | undefined, depth = 0): SyntaxNode | undefined {
@@ -42,6 +42,7 @@ export function valueOf(node: SyntaxNode, scope: Scope, depth = 0): { type?: Exp
     }
     case "selector_expression":
     case "index_expression":
+    case "func_literal":
       return { value: expressionOf(inner, scope) };
     case "identifier": {
       const binding = lookUp(scope, inner.text);
@@ -68,7 +69,9 @@ export function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Express
     case "qualified_type":
       return { is: "member", of: inner("package"), name: node.field("name")?.text ?? "" };
     case "call_expression":
-      return { is: "call", of: inner("function") };
+      return givenByLibrary(node, scope, depth) ?? { is: "call", of: inner("function") };
+    case "func_literal":
+      return functionOf(node, scope, depth);
     case "parenthesized_expression":
     case "type_instantiation_expression": {
       const child = node.namedChild(0);
@@ -95,6 +98,42 @@ export function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Express
   }
 }
 
+/** What gives a value when it is called: the first result of a function or of its type. */
+function functionOf(node: SyntaxNode, scope: Scope, depth: number): Expression {
+  const result = node.field("result");
+  const type = result?.type === "parameter_list" ? result.namedChild(0)?.field("type") : result;
+  return wrapped(type ? typeOf(type, scope, depth + 1) : UNKNOWN, FUNCTION);
+}
+
+const wrapped = (of: Expression, name: Wrapping): Expression =>
+  of.is === "unknown" ? UNKNOWN : { is: "member", of, name };
+
+/** Functions of the library that give their first argument, an element of it, or all of its elements. */
+const SAME = /^slices\.(?:Clone|Clip|Collect|Compact\w*|Concat|Delete\w*|Grow|Insert|Repeat|Replace|Sorted\w*|Values)$/;
+const ONE = /^slices\.(?:MaxFunc|MinFunc|Max|Min)$/;
+const ALL = /^maps\.Values$/;
+
+/** What a call of a function of the library gives that hands on what it is called with; undefined for other calls. */
+function givenByLibrary(call: SyntaxNode, scope: Scope, depth: number): Expression | undefined {
+  const called = call.field("function")?.text.slice(0, MAX_NAME) ?? "";
+  const [argument] = call.field("arguments")?.namedChildren ?? [];
+  if (!argument) return undefined;
+  if ((called === "new" || called === "make") && !lookUp(scope, called)) {
+    const type = typeOf(argument, scope, depth + 1);
+    return type.is === "unknown" ? UNKNOWN : { is: "call", of: type };
+  }
+  const isSame = SAME.test(called);
+  if (!isSame && !ONE.test(called) && !ALL.test(called)) return undefined;
+  const binding = lookUp(scope, called.slice(0, called.indexOf(".")));
+  if (binding?.is !== "import" || !/^(?:slices|maps)$/.test(binding.module)) return undefined;
+  const of = expressionOf(argument, scope, depth + 1);
+  if (isSame || of.is === "unknown") return of;
+  const element: Expression = { is: "member", of, name: ELEMENT };
+  return ALL.test(called) ? wrapped(element, LIST) : element;
+}
+
+const MAX_NAME = 100;
+
 /** A value from a channel: `<-c`. */
 const isReceive = (node: SyntaxNode): boolean =>
   node.type === "unary_expression" && node.field("operator")?.text === "<-";
@@ -118,6 +157,29 @@ export function typeOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
     const of = elementOf(node, scope, depth);
     return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: node.type === "map_type" ? MAP : LIST };
   }
+  if (node.type === "function_type") return functionOf(node, scope, depth);
+  if (node.type === "struct_type") return { is: "class", line: node.row + 1 };
+  if (node.type === "generic_type") return genericType(node, scope, depth);
   const bare = node.type === "identifier" || node.type === "selector_expression" ? undefined : bareName(node);
   return bare ? expressionOf(bare, scope) : node.type === "identifier" ? nameInPackage(node.text, scope) : UNKNOWN;
+}
+
+/** Generic types of the library that hold values of the type of their last argument. */
+const HELD: ReadonlyMap<string, Wrapping> = new Map([
+  ["iter.Seq", LIST],
+  ["iter.Seq2", MAP],
+  ["atomic.Pointer", FUNCTION],
+]);
+
+/** `T[A, B]`: a type with its type arguments. */
+function genericType(node: SyntaxNode, scope: Scope, depth: number): Expression {
+  const bare = bareName(node);
+  const given = (node.field("type_arguments")?.namedChildren ?? []).map((each) => {
+    const type = each.type === "type_elem" ? each.namedChild(0) : each;
+    return type ? typeOf(type, scope, depth + 1) : UNKNOWN;
+  });
+  if (!bare) return UNKNOWN;
+  const wrapping = HELD.get(bare.text.slice(0, MAX_NAME));
+  if (wrapping) return wrapped(given.at(-1) ?? UNKNOWN, wrapping);
+  return withArguments(expressionOf(bare, scope), given);
 }

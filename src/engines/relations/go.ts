@@ -1,8 +1,9 @@
 import { wordSet } from "../../lib/word-set.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, isBoundWithin, lookUp, type OpenClass, UNKNOWN } from "./expressions.ts";
+import { type Expression, givenOr, isBoundWithin, lookUp, type OpenClass, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { bareName, elementOf, expressionOf, typeOf, valueOf } from "./go-expressions.ts";
+import { MAX_DEPTH } from "./limits.ts";
 import { lastPartOfPath, PACKAGE } from "./packages.ts";
 import { isStandardModule } from "./standard-library.ts";
 import { nameInPackage, type Place as BasePlace, visitChildren } from "./walk.ts";
@@ -68,6 +69,9 @@ function visit(node: SyntaxNode, place: Place): void {
       if (name && type) file.bind(scope, name.text, { is: "alias", of: typeOf(type, scope) });
       return;
     }
+    case "struct_type":
+      structType(node, file.openClass(node.row + 1), place);
+      return;
     case "function_declaration":
     case "method_declaration":
       functionDeclaration(node, place);
@@ -156,11 +160,11 @@ function typeSpec(node: SyntaxNode, place: Place): void {
   file.bind(scope, name.text, { is: "definition", line });
   const opened = file.openClass(line);
   const inner: Place = { ...place, scope: file.inner(scope, name.text) };
-  typeParameters(node, inner);
-  if (type.type === "struct_type") {
-    for (const field of type.childOfType("field_declaration_list")?.namedChildren ?? [])
-      structField(field, opened, inner);
-  } else if (type.type === "interface_type") {
+  typeParameters(node, inner, name.text);
+  if (node.field("type_parameters")) file.declaresTypes(opened, name.text);
+  if (type.type === "struct_type") structType(type, opened, inner);
+  else if (type.type === "function_type") returns(type, line, inner);
+  else if (type.type === "interface_type") {
     for (const member of type.namedChildren) interfaceMember(member, opened, inner);
   } else {
     const element = elementOf(type, inner.scope);
@@ -169,11 +173,17 @@ function typeSpec(node: SyntaxNode, place: Place): void {
   }
 }
 
+function structType(node: SyntaxNode, opened: OpenClass, place: Place): void {
+  for (const field of node.childOfType("field_declaration_list")?.namedChildren ?? [])
+    structField(field, opened, place);
+}
+
 function structField(node: SyntaxNode, opened: OpenClass, place: Place): void {
   if (node.type !== "field_declaration") return;
   const type = node.field("type");
   const names = node.fields("name");
-  const known = type && !isTypeParameter(type, place) ? typeOf(type, place.scope) : UNKNOWN;
+  const known = type ? typeOutside(type, place) : UNKNOWN;
+  if (type && place.depth < MAX_DEPTH) visit(type, { ...place, depth: place.depth + 1 });
   for (const name of names) place.file.member(opened, name.text, name.row + 1, known);
   if (names.length > 0 || !type) return;
   // An embedded type is a field with the type's name, and lends its members.
@@ -212,8 +222,9 @@ function functionDeclaration(node: SyntaxNode, place: Place): void {
   // Parameters may have the names of types, as in `f(node node)`, so type parameters have a scope of their own.
   const typed = { ...place, scope: file.inner(scope, path) };
   typeParameters(node, typed);
-  for (const argument of type?.namedChild(0)?.field("type_arguments")?.namedChildren ?? [])
-    file.bind(typed.scope, argument.text, { is: "variable" });
+  const generic = type?.type === "pointer_type" ? type.namedChild(0) : type;
+  for (const [at, argument] of (generic?.field("type_arguments")?.namedChildren ?? []).entries())
+    file.bind(typed.scope, argument.text, { is: "alias", of: givenOr(of?.text ?? "", at, UNKNOWN) });
   const inner = { ...place, scope: file.inner(typed.scope, undefined) };
   const self = receiver?.field("name");
   if (self && of) file.bind(inner.scope, self.text, { is: "variable", type: expressionOf(of, scope) });
@@ -233,16 +244,29 @@ function functionBody(node: SyntaxNode, place: Place): void {
 function returns(node: SyntaxNode, line: number, place: Place): void {
   const result = node.field("result");
   const type = result?.type === "parameter_list" ? result.namedChild(0)?.field("type") : result;
-  if (type && !isTypeParameter(type, place)) place.file.returns(line, typeOf(type, place.scope));
+  if (type) place.file.returns(line, typeOutside(type, place));
 }
 
-/** A type parameter whose constraint is an interface is known by it within its function; outside of that it stands for a type of its own. */
-function typeParameters(node: SyntaxNode, { file, scope }: Place): void {
+/** A type as others see it: a type parameter is what a value's type gives it, and that of a function is unknown. */
+function typeOutside(type: SyntaxNode, place: Place): Expression {
+  if (!isTypeParameter(type, place)) return typeOf(type, place.scope);
+  const bound = lookUp(place.scope, (type.type === "pointer_type" ? type.namedChild(0) : type)?.text ?? "");
+  return bound?.is === "alias" && bound.of.is === "first" ? bound.of.of : UNKNOWN;
+}
+
+/**
+ * A type parameter whose constraint is an interface is known by it within its function; outside of that it stands for a type of its own, and one of
+ * the type `owner` for what a value's type gives it.
+ */
+function typeParameters(node: SyntaxNode, { file, scope }: Place, owner?: string): void {
+  let at = 0;
   for (const each of node.field("type_parameters")?.namedChildren ?? []) {
     const [constraint, ...others] = each.field("type")?.namedChildren ?? [];
     const of = constraint && others.length === 0 ? typeOf(constraint, scope) : UNKNOWN;
-    for (const name of each.fields("name"))
-      file.bind(scope, name.text, of.is === "unknown" ? { is: "variable" } : { is: "alias", of });
+    for (const name of each.fields("name")) {
+      const type = owner === undefined ? of : givenOr(owner, at++, of);
+      file.bind(scope, name.text, type.is === "unknown" ? { is: "variable" } : { is: "alias", of: type });
+    }
   }
 }
 

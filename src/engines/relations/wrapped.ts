@@ -130,7 +130,7 @@ const GIVE_VALUE = words(
   "at compute computeIfAbsent computeIfPresent get getOrDefault getOrElse getOrPut getValue merge pop put putIfAbsent remove setdefault GetOrAdd " +
     "GetValueOrDefault",
 );
-const GIVE_RESULT = words("apply call get getNow join resultNow");
+const GIVE_RESULT = words("apply call get getNow join resultNow Load Swap");
 const GIVE_FUNCTION = words("completeOnTimeout exceptionally orTimeout toCompletableFuture whenComplete");
 const HAND_RESULT = words(
   "handle thenAccept thenAcceptAsync thenApply thenApplyAsync thenCombine thenCompose thenComposeAsync whenComplete",
