@@ -1,8 +1,9 @@
 /** What names are resolved with, and to. */
 import type { GoModules } from "./go-modules.ts";
+import { isScript } from "./modules.ts";
 import type { Entry } from "./script-configs.ts";
 import type { ClassInfo, FileUses, Meaning } from "./types.ts";
-import { ELEMENT, isSeenThrough, ITERATED, isStep, isWrapping, unwrappedBy, type Wrapping } from "./wrapped.ts";
+import { ELEMENT, isKeyOfRecord, isSeenThrough, ITERATED, isStep, isWrapping, unwrappedBy, type Wrapping } from "./wrapped.ts";
 
 /** A package in another repository. */
 export interface PackageFiles {
@@ -164,5 +165,6 @@ export function throughWrapping(of: Target, name: string): Resolved | undefined 
     const wrapping = unwrappedBy(around, name);
     return wrapping ? { ...of, wrapping } : "unknown";
   }
+  if (isScript(of.path) && isKeyOfRecord(around.at(-1), name)) return { ...of, wrapping: around.slice(0, -1) };
   return around.every((each) => isSeenThrough(each, name)) ? undefined : "unknown";
 }

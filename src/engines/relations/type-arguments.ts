@@ -2,12 +2,13 @@
 import { findMember } from "./members.ts";
 import { isPython } from "./modules.ts";
 import type { Follower, Resolved, TypeArgument } from "./resolved.ts";
-import { givenKey, type Meaning, ownerKey } from "./types.ts";
+import { givenKey, type Meaning, ownerKey, RECEIVER_TYPE } from "./types.ts";
 
 /** The type that the receiver whose member is read, or its class, gives a type parameter, named by `typeParameterOf`. */
 export async function givenType(follow: Follower, parameter: string): Promise<Resolved> {
   const of = follow.receiver;
   if (typeof of === "string" || of.line === undefined) return "unknown";
+  if (parameter === RECEIVER_TYPE) return of;
   const place = { path: of.path, line: of.line };
   const end = parameter.lastIndexOf(".");
   const argument = of.given?.[Number(parameter.slice(end + 1))];

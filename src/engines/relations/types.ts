@@ -123,6 +123,8 @@ export const TYPE_PARAMETERS = "<types>";
 export const typeParameterOf = (name: string, at: number): string => `${name}.${at}`;
 /** Key of the member for the type that a class gives such a parameter of one of its bases. */
 export const givenKey = (parameter: string): string => `<${parameter}>`;
+/** Name of the type parameter that stands for the type of the receiver, as `this` and `static` do as types. */
+export const RECEIVER_TYPE = "this";
 /** Key of the member by which a class is known to be the one that declares the type parameters of a name. */
 export const ownerKey = (name: string): string => `<of ${name}>`;
 export const isGivenKey = (key: string): boolean => key.startsWith("<");

@@ -11,9 +11,9 @@ import {
   objectOf,
   ownOf,
   type Place,
-  typeOf,
   valuesInArray,
 } from "./typescript-expressions.ts";
+import { typeOf } from "./typescript-types.ts";
 import { WHOLE_MODULE } from "./types.ts";
 import { ITERATED, PLACE, SECOND_PLACE } from "./wrapped.ts";
 
@@ -170,4 +170,24 @@ export function fieldAssignment(node: SyntaxNode, place: Place): HeldObject | un
       for (const value of givenValues(right, scope)) file.bind(holder, left.text, { is: "variable", value });
   }
   return undefined;
+}
+
+/**
+ * The declared type of a field on a line; undefined for a function, which is known by the field itself. `member` reads the members of a type that is
+ * written there, as those of a class on the line.
+ */
+export function fieldType(
+  type: SyntaxNode,
+  line: number,
+  place: Place,
+  member: (node: SyntaxNode, opened: OpenClass, place: Place) => void,
+): Expression | undefined {
+  const [inner] = type.namedChildren;
+  if (inner?.type === "function_type") return undefined;
+  const of = typeOf(type, place.scope);
+  if (inner?.type !== "object_type" || of.is !== "unknown" || place.file.hasClass(line)) return of;
+  const opened = place.file.openClass(line);
+  if (place.depth < MAX_DEPTH)
+    for (const each of inner.namedChildren) member(each, opened, { ...place, depth: place.depth + 1 });
+  return { is: "class", line };
 }

@@ -4,7 +4,8 @@ import type { Expression, OpenClass, Scope } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { MAX_PARAMETERS, parameterKey } from "./types.ts";
 import { argumentAt } from "./walk.ts";
-import { expressionOf, giveTypes, type Place, typeOf, typeParameters } from "./typescript-expressions.ts";
+import { expressionOf, giveTypes, type Place, typeParameters } from "./typescript-expressions.ts";
+import { typeOf } from "./typescript-types.ts";
 
 const FUNCTION_TYPES = /^(?:function_type|call_signature)$/;
 
@@ -95,8 +96,11 @@ export function aliasOf(
   if (/^(?:union|intersection|parenthesized|readonly)_type$/.test(type.type))
     for (const part of type.namedChildren) aliasOf(part, opened, place, member, depth + 1);
   else if (type.type === "object_type") for (const each of type.namedChildren) member(each);
-  else if (type.type === "function_type") handedTypes(type, "itself", opened.line, place);
-  else if (opened.bases.length < MAX_PARTS) {
+  else if (type.type === "function_type") {
+    handedTypes(type, "itself", opened.line, place);
+    const returns = type.field("return_type");
+    if (returns) place.file.returnsFirst(opened.line, typeOf(returns, place.scope));
+  } else if (opened.bases.length < MAX_PARTS) {
     const of = typeOf(type, place.scope);
     if (of.is !== "unknown") opened.bases.push(of);
     const name = type.field("name");

@@ -4,20 +4,22 @@ import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { alternativesOf, type Narrowed, narrowedBy } from "./choices.ts";
 import { wrappedHolder } from "../parsing/rules/wrapped-functions.ts";
 import {
-  givenOr,
+  type Binding,
   type Expression,
+  givenOr,
   lookUp,
   NOTHING,
+  oneOfValues,
   type OpenClass,
   type Scope,
   UNKNOWN,
-  withArguments,
 } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { loadedModule } from "./loaded-module.ts";
-import type { UseKind } from "./types.ts";
+import { parameterKey, type UseKind } from "./types.ts";
+import { containerOf, genericType, typeOf } from "./typescript-types.ts";
 import type { Place as BasePlace } from "./walk.ts";
-import { ELEMENT, ITERATED, LIST, MAP } from "./wrapped.ts";
+import { ELEMENT, ITERATED, LIST, STATED } from "./wrapped.ts";
 
 export interface Place extends BasePlace {
   /** What the function around returns. */
@@ -53,7 +55,7 @@ export function giveTypes(base: SyntaxNode, given: SyntaxNode | undefined, opene
 /** The value of a variable: constructions and calls are followed, names as types of parameters. */
 export function valueOf(node: SyntaxNode, scope: Scope): Expression {
   const of = expressionOf(node, scope);
-  if (/^(?:member|class|call|import|likely)$/.test(of.is)) return of;
+  if (/^(?:member|class|call|import|likely|first)$/.test(of.is)) return of;
   if (of.is !== "name") return UNKNOWN;
   const binding = lookUp(scope, of.name);
   return (binding?.is === "variable" ? (binding.type ?? binding.value) : undefined) ?? UNKNOWN;
@@ -78,9 +80,21 @@ export const narrowed = (condition: SyntaxNode | undefined, scope: Scope): Narro
   narrowedBy(condition, { conjunction: (each) => operands(each, /^&&$/), test: (each) => instanceTest(each, scope) });
 
 function instanceTest(node: SyntaxNode, scope: Scope): Narrowed | undefined {
+  if (node.type === "call_expression") return predicateTest(node, scope);
   const [left, right] = operands(node, /^instanceof$/) ?? [];
   if (left?.type !== "identifier" || !right || !/^(?:identifier|member_expression)$/.test(right.type)) return undefined;
   return [left.text, expressionOf(right, scope)];
+}
+
+/** What a call tells of the name that it is given, if the function states its type: `isItem(x)` of `x is Item`. */
+function predicateTest(node: SyntaxNode, scope: Scope): Narrowed | undefined {
+  const called = node.field("function");
+  const [argument] = node.field("arguments")?.namedChildren ?? [];
+  if (argument?.type !== "identifier" || !called || !/^(?:identifier|member_expression)$/.test(called.type))
+    return undefined;
+  const stated: Expression = { is: "member", of: { is: "call", of: expressionOf(called, scope) }, name: STATED };
+  const otherwise: Expression = { is: "name", name: argument.text, scope };
+  return [argument.text, { is: "first", of: stated, otherwise }];
 }
 
 /** The class whose `this` a function sees. */
@@ -158,12 +172,26 @@ export function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Express
     case "call_expression": {
       const module = loadedModule(node);
       if (module !== undefined) return { is: "import", module, name: "*" };
-      return elementsGiven(node, scope, depth) ?? { is: "call", of: inner("function") };
+      return elementsGiven(node, scope, depth) ?? mapped(node, scope, depth) ?? { is: "call", of: inner("function") };
     }
     case "new_expression": {
       const given = node.field("type_arguments")?.namedChildren ?? [];
       const container = containerOf(node.field("constructor"), given, scope, depth);
       return { is: "call", of: container ?? genericType(inner("constructor"), given, scope, depth) };
+    }
+    case "type_assertion": {
+      const type = node.childOfType("type_arguments")?.namedChild(0);
+      const of = type ? typeOf(type, scope) : UNKNOWN;
+      return of.is === "unknown" ? UNKNOWN : { is: "call", of };
+    }
+    case "ternary_expression":
+    case "binary_expression": {
+      const right = operands(node, /^&&$/)?.[1];
+      if (right) return expressionOf(right, scope, depth + 1);
+      const values = choices(node) ?? [];
+      return oneOfValues(
+        values.map((each) => (!each || isNothing(each) ? NOTHING : expressionOf(each, scope, depth + 1))),
+      );
     }
     case "assignment_expression":
       return inner("right");
@@ -213,8 +241,50 @@ function elementsGiven(node: SyntaxNode, scope: Scope, depth: number): Expressio
   const called = node.field("function");
   const step = called?.type === "member_expression" ? GIVE_ARRAYS.get(called.text) : undefined;
   const given = node.field("arguments")?.namedChildren ?? [];
+  // A promise is treated as the value that it resolves to.
+  if (called?.text === "Promise.all" && given[0] && given[0].type !== "array" && !lookUp(scope, "Promise"))
+    return expressionOf(given[0], scope, depth + 1);
   if (step === undefined || given.length !== 1 || lookUp(scope, called?.field("object")?.text ?? "")) return undefined;
   return listOf(given[0], step, scope, depth);
+}
+
+/** Methods that give what the function gives that they are called with: in an array, or as it is. */
+const MAPPED: ReadonlyMap<string, typeof LIST | undefined> = new Map([
+  ["map", LIST],
+  ["flatMap", undefined],
+  ["then", undefined],
+]);
+
+/** What a call of such a method gives, unless the repository defines the method; undefined for other calls. */
+function mapped(node: SyntaxNode, scope: Scope, depth: number): Expression | undefined {
+  const called = node.field("function");
+  const name = called?.type === "member_expression" ? (called.field("property")?.text ?? "") : "";
+  const [callback] = node.field("arguments")?.namedChildren ?? [];
+  if (!called || !callback || !MAPPED.has(name)) return undefined;
+  const of = expressionOf(called, scope, depth + 1);
+  const given = resultOfArrow(callback, of, scope, depth);
+  const wrapping = MAPPED.get(name);
+  if (given.is === "unknown") return undefined;
+  const otherwise: Expression = wrapping ? { is: "member", of: given, name: wrapping } : given;
+  return { is: "first", of: { is: "call", of }, otherwise };
+}
+
+/** What an arrow function gives whose body is a value, and that is the first argument of a call of `by`. */
+function resultOfArrow(node: SyntaxNode, by: Expression, scope: Scope, depth: number): Expression {
+  const body = node.type === "arrow_function" ? node.field("body") : undefined;
+  if (!body || body.type === "statement_block") return UNKNOWN;
+  const single = node.field("parameter");
+  const parameters = single ? [single] : (node.field("parameters")?.namedChildren ?? []);
+  const names = new Map<string, Binding>();
+  for (const [at, each] of parameters.entries()) {
+    const name = each.field("pattern") ?? each;
+    const type = each.field("type");
+    const key = parameterKey(0, at);
+    if (name.type !== "identifier") return UNKNOWN;
+    const value: Expression = key === undefined ? UNKNOWN : { is: "handed", by, at: key };
+    names.set(name.text, { is: "variable", ...(type ? { type: typeOf(type, scope) } : { value }) });
+  }
+  return expressionOf(body, { outer: scope, names, own: scope.own, path: scope.path }, depth + 1);
 }
 
 /** An array of what a value holds. */
@@ -232,70 +302,6 @@ export function valuesInArray(value: SyntaxNode | undefined, scope: Scope): read
   const isSpread = ({ type }: SyntaxNode): boolean => type === "spread_element";
   return node?.type === "array" && !node.namedChildren.some(isSpread) ? node.namedChildren : undefined;
 }
-
-/** A list or map of the standard library with the type of its values; undefined for other types, and without type arguments. */
-function containerOf(
-  name: SyntaxNode | undefined,
-  given: readonly SyntaxNode[],
-  scope: Scope,
-  depth: number,
-): Expression | undefined {
-  // A name that the file binds is not that of the standard library.
-  if (!name || !given[0] || lookUp(scope, name.text)) return undefined;
-  const wrapping = LISTS.test(name.text) ? LIST : MAPS.test(name.text) ? MAP : undefined;
-  if (wrapping === undefined) return undefined;
-  return wrappedType(typeOf(given[wrapping === MAP ? 1 : 0] ?? given[0], scope, depth + 1), wrapping);
-}
-
-/** A type with its type arguments. */
-const genericType = (of: Expression, given: readonly SyntaxNode[], scope: Scope, depth: number): Expression =>
-  withArguments(
-    of,
-    given.map((each) => typeOf(each, scope, depth + 1)),
-  );
-
-/** A declared type: `T`, `m.T`, `T<…>`, `T | undefined`; of a promise what it resolves to. */
-export function typeOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
-  if (depth > MAX_EXPRESSION_DEPTH) return UNKNOWN;
-  switch (node.type) {
-    case "type_annotation":
-    case "parenthesized_type":
-    case "readonly_type": {
-      const child = node.namedChild(0);
-      return child ? typeOf(child, scope, depth + 1) : UNKNOWN;
-    }
-    case "generic_type": {
-      const name = node.field("name");
-      const given = node.field("type_arguments")?.namedChildren ?? [];
-      const [argument] = given;
-      if (!name) return UNKNOWN;
-      if (argument && TRANSPARENT.test(name.text) && !lookUp(scope, name.text))
-        return typeOf(argument, scope, depth + 1);
-      return containerOf(name, given, scope, depth) ?? genericType(typeOf(name, scope, depth + 1), given, scope, depth);
-    }
-    case "array_type": {
-      const child = node.namedChild(0);
-      return child ? wrappedType(typeOf(child, scope, depth + 1), LIST) : UNKNOWN;
-    }
-    case "union_type": {
-      const parts = node.namedChildren.filter(({ text }) => text !== "undefined" && text !== "null");
-      return parts.length === 1 && parts[0] ? typeOf(parts[0], scope, depth + 1) : UNKNOWN;
-    }
-    case "type_identifier":
-    case "nested_type_identifier":
-      return expressionOf(node, scope);
-    default:
-      return UNKNOWN;
-  }
-}
-
-const TRANSPARENT = /^(?:Promise|PromiseLike|Awaited|Readonly|Partial|Required|NonNullable|Omit|Pick|NoInfer)$/;
-const LISTS =
-  /^(?:Array|ReadonlyArray|Set|ReadonlySet|Iterable|Iterator|IterableIterator|Generator|AsyncIterable|AsyncGenerator)$/;
-const MAPS = /^(?:Map|ReadonlyMap|WeakMap|Record)$/;
-
-const wrappedType = (of: Expression, name: typeof LIST | typeof MAP): Expression =>
-  of.is === "unknown" ? UNKNOWN : { is: "member", of, name };
 
 /** Records a use of what an expression names. */
 export function use(kind: UseKind, node: SyntaxNode, { file, scope }: Place): void {

@@ -7,6 +7,7 @@ import {
   assignedTo,
   destructured,
   fieldAssignment,
+  fieldType,
   heldObject,
   loopVariable,
   pattern,
@@ -26,12 +27,12 @@ import {
   ownOf,
   type Place,
   resultsOf,
-  typeOf,
   typeParameters,
   use,
   usedIn,
   valueOf,
 } from "./typescript-expressions.ts";
+import { typeOf } from "./typescript-types.ts";
 import { exportedNames, importStatement, requiredNames } from "./typescript-imports.ts";
 import { held, reference } from "./typescript-references.ts";
 import { loadedModule, moduleOfCall } from "./loaded-module.ts";
@@ -284,8 +285,7 @@ function classMember(node: SyntaxNode, opened: OpenClass, place: Place): void {
     return;
   }
   const name = node.field("name") ?? node.field("property");
-  const type = node.field("type");
-  const value = node.field("value");
+  const [type, value] = [node.field("type"), node.field("value")];
   if (node.type === "method_definition" || node.type.endsWith("method_signature")) {
     const returns = node.field("return_type");
     const isGetter = node.children.some((child) => child.type === "get");
@@ -295,7 +295,7 @@ function classMember(node: SyntaxNode, opened: OpenClass, place: Place): void {
     const isFunction = value !== undefined && FUNCTION.test(value.type);
     const object = type ? undefined : heldObject(value, name.row + 1, file);
     const given = object ? [object.is] : value && !isFunction ? givenValues(value, scope) : [undefined];
-    for (const of of type ? [typeOf(type, scope)] : given)
+    for (const of of type ? [fieldType(type, name.row + 1, place, classMember)] : given)
       file.member(opened, name.text, name.row + 1, of, type !== undefined);
     if (type) functionField(type, name.row + 1, place);
     if (value && isFunction) functionLike(value, place, name, false, scope.own);

@@ -24,6 +24,10 @@ export const MAP = "<map>";
 export const ENTRY = "<entry>";
 /** What gives a value when it is called or waited for. */
 export const FUNCTION = "<function>";
+/** What a function of TypeScript gives that states the type of its argument: `x is T`. */
+export const PREDICATE = "<predicate>";
+/** The type that a call of such a function states. */
+export const STATED = "<stated>";
 /** An iterator of C++, which points to an element. */
 export const ITERATOR = "<iterator>";
 /** What an index, a loop over elements, or the second name of an entry gives. */
@@ -42,7 +46,7 @@ export const TARGET = "<target>";
 
 const isKotlin = (path: string): boolean => /\.kts?$/.test(path);
 
-const WRAPPINGS = [OPTIONAL, POINTER, CELL, GUARD, SMART, LIST, MAP, ENTRY, ITERATOR, FUNCTION] as const;
+const WRAPPINGS = [OPTIONAL, POINTER, CELL, GUARD, SMART, LIST, MAP, ENTRY, ITERATOR, FUNCTION, PREDICATE] as const;
 export type Wrapping = (typeof WRAPPINGS)[number];
 
 export const isWrapping = (name: string): name is Wrapping => (WRAPPINGS as readonly string[]).includes(name);
@@ -62,6 +66,8 @@ export function unwrappedBy(around: readonly Wrapping[], step: string): readonly
   if (step === UNWRAPPED && outermost === GUARD) return [...inside, POINTER];
   if ((outermost === POINTER || outermost === GUARD) && OF_HELD.has(step)) return unwrappedBy(inside, step);
   switch (step) {
+    case STATED:
+      return outermost === PREDICATE ? inside : undefined;
     case UNWRAPPED:
       return outermost === OPTIONAL ? inside : undefined;
     case ARROW:
@@ -95,13 +101,20 @@ const OF_HELD: ReadonlySet<string> = new Set([UNWRAPPED, ELEMENT, ITERATED, PLAC
 /** Whether a name is a step, or a property of the outermost type: `second` of an entry in C++, `Value` and `Values` of C#, `1` of Rust. */
 export const isStep = (name: string, outermost: Wrapping | undefined): boolean =>
   STEPS.has(name) || (PROPERTIES.has(name) && PROPERTIES.get(name) === outermost);
-const STEPS: ReadonlySet<string> = new Set([UNWRAPPED, ARROW, TARGET, ELEMENT, ITERATED, ENTERED, PLACE, SECOND_PLACE]);
+const STEPS: ReadonlySet<string> = new Set([STATED, UNWRAPPED, ARROW, TARGET, ELEMENT, ITERATED, ENTERED, PLACE, SECOND_PLACE]);
 const PROPERTIES: ReadonlyMap<string, Wrapping> = new Map([
   ["second", ENTRY],
   ["Value", ENTRY],
   [SECOND_OF_TUPLE, ENTRY],
   ["Values", MAP],
 ]);
+
+/** Members of a map of JavaScript; other names are keys of a record. */
+const OF_MAP = /^(?:clear|constructor|delete|entries|forEach|get|has|hasOwnProperty|keys|set|size|toString|values|<.*)$/;
+
+/** Whether a member is what a record of TypeScript has at a key. */
+export const isKeyOfRecord = (outermost: Wrapping | undefined, name: string): boolean =>
+  outermost === MAP && !OF_MAP.test(name);
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
