@@ -108,6 +108,7 @@ function resultOf(call: SyntaxNode, called: Expression, place: Place, depth: num
   const [object, name] = [call.field("object"), call.field("name")?.text ?? ""];
   const list = argumentsOf(call);
   const read = (each: SyntaxNode): Expression => expressionOf(each, place, false, depth + 1);
+  const receiver = called.is === "member" ? called.of : UNKNOWN;
   const result = (each: SyntaxNode, at = 0, by = called): Expression => resultOfFunction(each, by, at, place, depth);
   const imported = object ? undefined : place.statics.get(name);
   const type = object ? object.text.slice(0, MAX_TYPE_NAME) : imported?.is === "import" ? imported.name : "";
@@ -120,12 +121,11 @@ function resultOf(call: SyntaxNode, called: Expression, place: Place, depth: num
   const [only, ...others] = list;
   if (object && only && others.length === 0) {
     if (name === "collect") {
-      const stream = read(object);
-      return otherwise(collected(stream, only, (each) => result(each, 0, elementsOf(stream))));
+      return otherwise(collected(receiver, only, (each) => result(each, 0, elementsOf(receiver))));
     }
     // The lists of a stream of them, one after the other.
     if (name === "flatMap" && /^(?:List|Set|Collection|Optional)::stream$/.test(only.text))
-      return otherwise({ is: "member", of: read(object), name: ELEMENT });
+      return otherwise({ is: "member", of: receiver, name: ELEMENT });
     const wrapping = MAPPED.get(name);
     const made = MAPPED.has(name) ? result(only) : UNKNOWN;
     if (made.is !== "unknown") return otherwise(wrapping ? { is: "member", of: made, name: wrapping } : made);
@@ -133,7 +133,7 @@ function resultOf(call: SyntaxNode, called: Expression, place: Place, depth: num
   // Methods that every enumeration has.
   const isOfEnumeration = object && /^\p{Lu}/u.test(type) && /^value(?:s|Of)$/.test(name);
   if (!isOfEnumeration || list.length !== (name === "values" ? 0 : 1)) return own;
-  const constant: Expression = { is: "call", of: read(object) };
+  const constant: Expression = { is: "call", of: receiver };
   return otherwise(name === "values" ? { is: "member", of: constant, name: LIST } : constant);
 }
 

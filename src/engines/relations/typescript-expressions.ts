@@ -264,9 +264,10 @@ function mapped(node: SyntaxNode, scope: Scope, depth: number): Expression | und
   const of = expressionOf(called, scope, depth + 1);
   const given = resultOfArrow(callback, of, scope, depth);
   const wrapping = MAPPED.get(name);
-  if (given.is === "unknown") return undefined;
+  const own: Expression = { is: "call", of };
+  if (given.is === "unknown") return own;
   const otherwise: Expression = wrapping ? { is: "member", of: given, name: wrapping } : given;
-  return { is: "first", of: { is: "call", of }, otherwise };
+  return { is: "first", of: own, otherwise };
 }
 
 /** What an arrow function gives whose body is a value, and that is the first argument of a call of `by`. */
