@@ -3,7 +3,16 @@ import type { GoModules } from "./go-modules.ts";
 import { isScript } from "./modules.ts";
 import type { Entry } from "./script-configs.ts";
 import type { ClassInfo, FileUses, Meaning } from "./types.ts";
-import { ELEMENT, isKeyOfRecord, isSeenThrough, ITERATED, isStep, isWrapping, unwrappedBy, type Wrapping } from "./wrapped.ts";
+import {
+  ELEMENT,
+  isKeyOfRecord,
+  isSeenThrough,
+  ITERATED,
+  isStep,
+  isWrapping,
+  unwrappedBy,
+  type Wrapping,
+} from "./wrapped.ts";
 
 /** A package in another repository. */
 export interface PackageFiles {

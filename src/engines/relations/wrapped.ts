@@ -101,7 +101,17 @@ const OF_HELD: ReadonlySet<string> = new Set([UNWRAPPED, ELEMENT, ITERATED, PLAC
 /** Whether a name is a step, or a property of the outermost type: `second` of an entry in C++, `Value` and `Values` of C#, `1` of Rust. */
 export const isStep = (name: string, outermost: Wrapping | undefined): boolean =>
   STEPS.has(name) || (PROPERTIES.has(name) && PROPERTIES.get(name) === outermost);
-const STEPS: ReadonlySet<string> = new Set([STATED, UNWRAPPED, ARROW, TARGET, ELEMENT, ITERATED, ENTERED, PLACE, SECOND_PLACE]);
+const STEPS: ReadonlySet<string> = new Set([
+  STATED,
+  UNWRAPPED,
+  ARROW,
+  TARGET,
+  ELEMENT,
+  ITERATED,
+  ENTERED,
+  PLACE,
+  SECOND_PLACE,
+]);
 const PROPERTIES: ReadonlyMap<string, Wrapping> = new Map([
   ["second", ENTRY],
   ["Value", ENTRY],
@@ -110,7 +120,8 @@ const PROPERTIES: ReadonlyMap<string, Wrapping> = new Map([
 ]);
 
 /** Members of a map of JavaScript; other names are keys of a record. */
-const OF_MAP = /^(?:clear|constructor|delete|entries|forEach|get|has|hasOwnProperty|keys|set|size|toString|values|<.*)$/;
+const OF_MAP =
+  /^(?:clear|constructor|delete|entries|forEach|get|has|hasOwnProperty|keys|set|size|toString|values|<.*)$/;
 
 /** Whether a member is what a record of TypeScript has at a key. */
 export const isKeyOfRecord = (outermost: Wrapping | undefined, name: string): boolean =>
