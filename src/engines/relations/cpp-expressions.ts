@@ -2,7 +2,7 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { lastNameOf } from "./declarators.ts";
 import { cppHolder, givenByCppLibrary } from "./cpp-library.ts";
-import { type Expression, oneOfValues, type Scope, UNKNOWN, withArguments } from "./expressions.ts";
+import { type Expression, instanceOf, oneOfValues, type Scope, UNKNOWN, withArguments } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { exactName, programName } from "./program.ts";
 import { ARROW, ELEMENT, ITERATED, ITERATOR, TARGET } from "./wrapped.ts";
@@ -78,8 +78,7 @@ export function expressionOf(node: SyntaxNode | undefined, around: Around, depth
     }
     case "cast_expression":
     case "compound_literal_expression": {
-      const type = typeOf(node.field("type"), around, depth + 1);
-      return type.is === "unknown" ? UNKNOWN : { is: "call", of: type };
+      return instanceOf(typeOf(node.field("type"), around, depth + 1));
     }
     case "conditional_expression":
       return oneOfValues([

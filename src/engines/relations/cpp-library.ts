@@ -1,11 +1,12 @@
 /** What types of C++'s standard library hold, and what its functions make of their arguments. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { wordSet } from "../../lib/word-set.ts";
-import { type Expression, UNKNOWN } from "./expressions.ts";
-import { ENTRY, LIST, MAP, SMART, TARGET, type Wrapping } from "./wrapped.ts";
+import { type Expression, instanceOf, UNKNOWN } from "./expressions.ts";
+import type { Readers } from "./walk.ts";
+import { ENTRY, holderIn, type Holders, LIST, MAP, SMART, TARGET } from "./wrapped.ts";
 
 /** Templates that hold values of one of their arguments: what they are around it, and which argument that is. */
-const HOLDERS: readonly (readonly [ReadonlySet<string>, Wrapping, number])[] = [
+const HOLDERS: Holders = [
   // What is inside of them is behind `->` or got by a method.
   [
     wordSet(
@@ -28,10 +29,7 @@ const HOLDERS: readonly (readonly [ReadonlySet<string>, Wrapping, number])[] = [
 ];
 
 /** What a template of the standard library is around one of its arguments, and the position of that. */
-export function cppHolder(name: string): { wrapping: Wrapping; at: number } | undefined {
-  const found = HOLDERS.find(([names]) => names.has(name));
-  return found && { wrapping: found[1], at: found[2] };
-}
+export const cppHolder = (name: string): ReturnType<typeof holderIn> => holderIn(HOLDERS, name);
 
 /** Functions that make a pointer to the type that they are given, or a value of it. */
 const MAKE_POINTER = /^(?:make_(?:unique|shared)|(?:static|dynamic|const|reinterpret)_pointer_cast)$/;
@@ -41,12 +39,6 @@ const SAME = /^(?:move|forward|as_const|next|prev|exchange)$/;
 /** Functions on a range that give an iterator of it. */
 const ALGORITHMS =
   /^(?:find|find_if|find_if_not|max_element|min_element|lower_bound|upper_bound|partition_point|remove_if|adjacent_find|search)$/;
-
-/** Reads a value or a type, as far as the caller follows them. */
-interface Readers {
-  value: (node: SyntaxNode) => Expression;
-  type: (node: SyntaxNode) => Expression;
-}
 
 /** What a call of a function of the standard library gives; undefined for other calls. */
 export function givenByCppLibrary(call: SyntaxNode, read: Readers): Expression | undefined {
@@ -58,8 +50,7 @@ export function givenByCppLibrary(call: SyntaxNode, read: Readers): Expression |
   const given = bare?.type === "template_function" ? bare.field("arguments")?.namedChild(0) : undefined;
   if (given && MAKE_POINTER.test(name)) return { is: "member", of: read.type(given), name: SMART };
   if (given && CAST.test(name)) {
-    const type = read.type(given);
-    return type.is === "unknown" ? UNKNOWN : { is: "call", of: type };
+    return instanceOf(read.type(given));
   }
   if (!isOfLibrary || !first) return undefined;
   // Where the algorithm takes iterators, it gives one.

@@ -4,7 +4,7 @@ import { bindVariable, handedTo, isInBlock, share, structuredIn, typeOfDeclared,
 import { declared, isAfterMacro, lastNameOf } from "./declarators.ts";
 import { argumentsOf, takesOf } from "./cpp-arguments.ts";
 import { type Around, expressionOf, named, nameOf, typeOf } from "./cpp-expressions.ts";
-import { type Expression, givenOr, type OpenClass, type Scope, UNKNOWN } from "./expressions.ts";
+import { type Expression, givenOr, type OpenClass, type Scope, stepInto, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { declaredKey, exactName } from "./program.ts";
 import { type Place as BasePlace, visitChildren } from "./walk.ts";
@@ -117,7 +117,7 @@ function visit(node: SyntaxNode, place: Place): void {
     case "for_range_loop": {
       const inner = { ...place, scope: file.inner(scope, undefined) };
       const of = expressionOf(node.field("right"), inner);
-      const element: Expression = of.is === "unknown" ? UNKNOWN : { is: "member", of, name: ITERATED };
+      const element: Expression = stepInto(of, ITERATED);
       bindVariable(node.field("declarator"), node.field("type"), undefined, inner, element);
       children(node, inner);
       return;

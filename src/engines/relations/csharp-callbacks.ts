@@ -2,9 +2,9 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { isExtension, typeParameters } from "./csharp-methods.ts";
 import { calledIn, partsOf, type Place, typeAround, typeOf } from "./csharp-expressions.ts";
-import type { Expression } from "./expressions.ts";
+import { type Expression, handedFrom } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
-import { parameterKey } from "./types.ts";
+
 import { argumentAt } from "./walk.ts";
 
 /** Delegates of the standard library whose type arguments are the types of their parameters, with the result last where they have one. */
@@ -44,9 +44,8 @@ export function handedTo(lambda: SyntaxNode, at: number, place: Place): Expressi
   }
   const list = around?.type === "argument" && !around.field("name") ? around.parent : undefined;
   const outer = list && around && argumentAt(list, around);
-  const key = outer === undefined ? undefined : parameterKey(outer, at);
   const by = list?.parent && calledBy(list.parent, place);
-  return by && key !== undefined ? { is: "handed", by, at: key } : undefined;
+  return by && outer !== undefined ? handedFrom(by, outer, at) : undefined;
 }
 
 /** The method that is called, or the class that is constructed; undefined for other nodes. */

@@ -1,10 +1,18 @@
 /** Expressions and types of C#, as far as they can be followed. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, type Scope, superclassOf, UNKNOWN, withArguments } from "./expressions.ts";
+import {
+  type Expression,
+  instanceOf,
+  type Scope,
+  stepInto,
+  superclassOf,
+  UNKNOWN,
+  withArguments,
+} from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import type { Place as BasePlace } from "./walk.ts";
 import { wordSet } from "../../lib/word-set.ts";
-import { ELEMENT, ENTRY, LIST, MAP, type Wrapping } from "./wrapped.ts";
+import { ELEMENT, ENTRY, LIST, MAP } from "./wrapped.ts";
 
 /** A namespace of a file. */
 export interface Names {
@@ -168,7 +176,7 @@ export function expressionOf(node: SyntaxNode, place: Place, depth = 0): Express
 /** What an index or a loop takes from a value. */
 export function elementOf(of: SyntaxNode | undefined, step: string, place: Place, depth = 0): Expression {
   const from = of ? expressionOf(of, place, depth + 1) : UNKNOWN;
-  return from.is === "unknown" ? UNKNOWN : { is: "member", of: from, name: step };
+  return stepInto(from, step);
 }
 
 /** The values between which an expression chooses: `a ?? b` and `c ? a : b`. */
@@ -188,8 +196,7 @@ export function typeAround(node: SyntaxNode): SyntaxNode | undefined {
 }
 
 function valueOfType(node: SyntaxNode | undefined, place: Place): Expression {
-  const of = node ? typeOf(node, place) : UNKNOWN;
-  return of.is === "unknown" ? of : { is: "call", of };
+  return instanceOf(node ? typeOf(node, place) : UNKNOWN);
 }
 
 /** Types whose value, awaited, is that of their argument. */
@@ -209,14 +216,11 @@ function heldType(node: SyntaxNode, place: Place, depth: number): Expression {
   const { name, args } = partsOf(node);
   const given = node.childOfType("type_argument_list")?.namedChildren ?? [];
   const of = given[args - 1];
-  if (of && args === 1 && LISTS.has(name.text)) return wrapped(typeOf(of, place, depth + 1), LIST);
+  if (of && args === 1 && LISTS.has(name.text)) return stepInto(typeOf(of, place, depth + 1), LIST);
   if (!of || args !== 2) return UNKNOWN;
-  if (MAPS.has(name.text)) return wrapped(typeOf(of, place, depth + 1), MAP);
-  return name.text === "KeyValuePair" ? wrapped(typeOf(of, place, depth + 1), ENTRY) : UNKNOWN;
+  if (MAPS.has(name.text)) return stepInto(typeOf(of, place, depth + 1), MAP);
+  return name.text === "KeyValuePair" ? stepInto(typeOf(of, place, depth + 1), ENTRY) : UNKNOWN;
 }
-
-const wrapped = (of: Expression, name: Wrapping): Expression =>
-  of.is === "unknown" ? UNKNOWN : { is: "member", of, name };
 
 /** A declared type: `T`, `T?`, `A.B.T`, `Outer.T`, `T<…>`, `Task<T>`, `T[]`, `List<T>`. Primitive types have no members of their own. */
 export function typeOf(node: SyntaxNode, place: Place, depth = 0): Expression {
@@ -239,7 +243,7 @@ export function typeOf(node: SyntaxNode, place: Place, depth = 0): Expression {
     }
     case "array_type": {
       const of = node.field("type");
-      return of ? wrapped(typeOf(of, place, depth + 1), LIST) : UNKNOWN;
+      return of ? stepInto(typeOf(of, place, depth + 1), LIST) : UNKNOWN;
     }
     case "nullable_type": {
       const child = node.namedChild(0);

@@ -1,6 +1,6 @@
 /** What the readers of languages make of expressions and names, before these are looked up. */
 
-import { type Meaning, typeParameterOf, TYPE_PARAMETERS } from "./types.ts";
+import { type Meaning, parameterKey, typeParameterOf, TYPE_PARAMETERS } from "./types.ts";
 
 /** Values of one variable or field that are compared. */
 export const MAX_VALUES = 8;
@@ -136,6 +136,33 @@ export function withoutArguments(type: Expression): Expression {
   while (of.is === "generic") of = of.of;
   return of;
 }
+
+/** A scope inside of another one, of what has the name. `own` is null where the class of the outer one is none of it. */
+export function innerScope(outer: Scope, name?: string, own: OpenClass | null | undefined = outer.own): Scope {
+  const path = name === undefined ? outer.path : outer.path === null ? name : `${outer.path}.${name}`;
+  return { outer, names: new Map(), own: own ?? undefined, path };
+}
+
+/** What a member or step of a value gives; unknown where the value is. */
+export const stepInto = (of: Expression, name: string): Expression =>
+  of.is === "unknown" ? UNKNOWN : { is: "member", of, name };
+
+/** A value of a type, as the call of its constructor gives one; unknown where the type is. */
+export const instanceOf = (type: Expression): Expression =>
+  type.is === "unknown" ? UNKNOWN : { is: "call", of: type };
+
+/** What a function hands to the parameter `inner` of a function that is its argument `outer`; undefined for parameters that are not told apart. */
+export function handedFrom(
+  by: Expression,
+  ...at: Parameters<typeof parameterKey>
+): Extract<Expression, { is: "handed" }> | undefined {
+  const key = parameterKey(...at);
+  return key === undefined ? undefined : { is: "handed", by, at: key };
+}
+
+/** The type that others give a type parameter which is bound as `givenOr` makes it; its bound may be another type. */
+export const givenPart = (bound: Binding | undefined): Expression =>
+  bound?.is === "alias" && bound.of.is === "first" ? bound.of.of : UNKNOWN;
 
 /** A value that is a name or member, as the value that this has; it is no type. */
 export function passed(of: Expression): Expression {

@@ -2,6 +2,7 @@ import { plainName } from "../parsing/plain-name.ts";
 import {
   type Binding,
   type Expression,
+  innerScope,
   lookUp,
   MAX_VALUES,
   NOTHING,
@@ -52,10 +53,9 @@ export class FileBuilder {
   readonly #stars: string[] = [];
   readonly #imports: Import[] = [];
 
-  /** A scope inside of another one. `own` is null where the class of the outer one is none of it. */
-  inner(outer: Scope, name: string | undefined, own: OpenClass | null | undefined = outer.own): Scope {
-    const path = name === undefined ? outer.path : outer.path === null ? name : `${outer.path}.${name}`;
-    return { outer, names: new Map(), own: own ?? undefined, path };
+  /** As `innerScope`. */
+  inner(outer: Scope, name: string | undefined, own?: OpenClass | null): Scope {
+    return innerScope(outer, name, own);
   }
 
   /** Binds a name of which only one definition is known to be meant: a second one makes it ambiguous. */

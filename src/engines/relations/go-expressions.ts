@@ -1,6 +1,6 @@
 /** What expressions and types of Go mean. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, lookUp, type Scope, UNKNOWN, withArguments } from "./expressions.ts";
+import { type Expression, instanceOf, lookUp, type Scope, stepInto, UNKNOWN, withArguments } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { nameInPackage } from "./walk.ts";
 import { ELEMENT, FUNCTION, LIST, MAP, type Wrapping } from "./wrapped.ts";
@@ -102,11 +102,8 @@ export function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Express
 function functionOf(node: SyntaxNode, scope: Scope, depth: number): Expression {
   const result = node.field("result");
   const type = result?.type === "parameter_list" ? result.namedChild(0)?.field("type") : result;
-  return wrapped(type ? typeOf(type, scope, depth + 1) : UNKNOWN, FUNCTION);
+  return stepInto(type ? typeOf(type, scope, depth + 1) : UNKNOWN, FUNCTION);
 }
-
-const wrapped = (of: Expression, name: Wrapping): Expression =>
-  of.is === "unknown" ? UNKNOWN : { is: "member", of, name };
 
 /** Functions of the library that give their first argument, an element of it, or all of its elements. */
 const SAME = /^slices\.(?:Clone|Clip|Collect|Compact\w*|Concat|Delete\w*|Grow|Insert|Repeat|Replace|Sorted\w*|Values)$/;
@@ -119,8 +116,7 @@ function givenByLibrary(call: SyntaxNode, scope: Scope, depth: number): Expressi
   const [argument] = call.field("arguments")?.namedChildren ?? [];
   if (!argument) return undefined;
   if ((called === "new" || called === "make") && !lookUp(scope, called)) {
-    const type = typeOf(argument, scope, depth + 1);
-    return type.is === "unknown" ? UNKNOWN : { is: "call", of: type };
+    return instanceOf(typeOf(argument, scope, depth + 1));
   }
   const isSame = SAME.test(called);
   if (!isSame && !ONE.test(called) && !ALL.test(called)) return undefined;
@@ -129,7 +125,7 @@ function givenByLibrary(call: SyntaxNode, scope: Scope, depth: number): Expressi
   const of = expressionOf(argument, scope, depth + 1);
   if (isSame || of.is === "unknown") return of;
   const element: Expression = { is: "member", of, name: ELEMENT };
-  return ALL.test(called) ? wrapped(element, LIST) : element;
+  return ALL.test(called) ? stepInto(element, LIST) : element;
 }
 
 const MAX_NAME = 100;
@@ -154,8 +150,7 @@ export function typeOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
     return child ? typeOf(child, scope, depth + 1) : UNKNOWN;
   }
   if (HOLDING.test(node.type)) {
-    const of = elementOf(node, scope, depth);
-    return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: node.type === "map_type" ? MAP : LIST };
+    return stepInto(elementOf(node, scope, depth), node.type === "map_type" ? MAP : LIST);
   }
   if (node.type === "function_type") return functionOf(node, scope, depth);
   if (node.type === "struct_type") return { is: "class", line: node.row + 1 };
@@ -180,6 +175,6 @@ function genericType(node: SyntaxNode, scope: Scope, depth: number): Expression 
   });
   if (!bare) return UNKNOWN;
   const wrapping = HELD.get(bare.text.slice(0, MAX_NAME));
-  if (wrapping) return wrapped(given.at(-1) ?? UNKNOWN, wrapping);
+  if (wrapping) return stepInto(given.at(-1) ?? UNKNOWN, wrapping);
   return withArguments(expressionOf(bare, scope), given);
 }

@@ -1,6 +1,6 @@
 import { wordSet } from "../../lib/word-set.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, givenOr, isBoundWithin, lookUp, type OpenClass, UNKNOWN } from "./expressions.ts";
+import { type Expression, givenOr, givenPart, isBoundWithin, lookUp, type OpenClass, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { bareName, elementOf, expressionOf, typeOf, valueOf } from "./go-expressions.ts";
 import { MAX_DEPTH } from "./limits.ts";
@@ -250,8 +250,7 @@ function returns(node: SyntaxNode, line: number, place: Place): void {
 /** A type as others see it: a type parameter is what a value's type gives it, and that of a function is unknown. */
 function typeOutside(type: SyntaxNode, place: Place): Expression {
   if (!isTypeParameter(type, place)) return typeOf(type, place.scope);
-  const bound = lookUp(place.scope, (type.type === "pointer_type" ? type.namedChild(0) : type)?.text ?? "");
-  return bound?.is === "alias" && bound.of.is === "first" ? bound.of.of : UNKNOWN;
+  return givenPart(lookUp(place.scope, (type.type === "pointer_type" ? type.namedChild(0) : type)?.text ?? ""));
 }
 
 /**

@@ -1,9 +1,8 @@
 /** What functions hand to those that they are called with. */
+import { handedBy } from "./containers.ts";
 import { ofPackage } from "./packages.ts";
 import { type Follower, type Place, type Resolved, samePlace } from "./resolved.ts";
-import { handedByRust } from "./rust-library.ts";
-import { callbackKey, type Meaning, TYPE_ITSELF } from "./types.ts";
-import { handedBy, methodName } from "./wrapped.ts";
+import { callbackKey, type Meaning, positionsIn, TYPE_ITSELF } from "./types.ts";
 
 /** Types with other names that are followed. */
 const MAX_ALIASES = 8;
@@ -21,9 +20,7 @@ export async function handed(
   if (called.to === "member") {
     const of = await follow.receiverOf(path, called.of);
     if (typeof of !== "string" && of.wrapping?.length) {
-      const wrapping = path.endsWith(".rs")
-        ? handedByRust(of.wrapping, called.name, at >> 3, at & 7)
-        : handedBy(of.wrapping, methodName(called.name), at, path);
+      const wrapping = handedBy(of.wrapping, called.name, positionsIn(at), path);
       return wrapping ? { ...of, wrapping } : "unknown";
     }
     receiver = of;

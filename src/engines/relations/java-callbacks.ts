@@ -1,10 +1,9 @@
 /** What methods of Java hand to the functions that they are called with, by the types that are written down. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import type { Expression } from "./expressions.ts";
+import { type Expression, handedFrom } from "./expressions.ts";
 import {
   elementsOf,
   expressionOf,
-  handedTo,
   lambdaParameters,
   partsOfReference,
   type Place,
@@ -13,7 +12,7 @@ import {
 } from "./java-expressions.ts";
 import { parameterTypes } from "./java-library.ts";
 import { lastOf } from "./java-signatures.ts";
-import { parameterKey } from "./types.ts";
+
 import { argumentAt } from "./walk.ts";
 
 /** The place inside of a lambda, whose parameters it binds. */
@@ -30,15 +29,14 @@ function handed(lambda: SyntaxNode, at: number, place: Place): Expression | unde
     const outer = argumentAt(around, lambda);
     const call = around.parent;
     const stream = call && at <= 1 ? streamAround(call) : undefined;
-    if (stream) return handedTo(elementsOf(expressionOf(stream, place)), 0, 0);
+    if (stream) return handedFrom(elementsOf(expressionOf(stream, place)), 0, 0);
     const by = call && calledBy(call, place);
-    return by && outer !== undefined ? handedTo(by, outer, at) : undefined;
+    return by && outer !== undefined ? handedFrom(by, outer, at) : undefined;
   }
   const type = around?.type === "variable_declarator" ? around.parent?.field("type") : undefined;
   const types = type && parameterTypes(type, place.scope, place.stars);
   if (types) return types[at] && { is: "call", of: typeOf(types[at], place) };
-  const key = parameterKey("itself", at);
-  return type && key !== undefined ? { is: "handed", by: typeOf(type, place), at: key } : undefined;
+  return type && handedFrom(typeOf(type, place), "itself", at);
 }
 
 /** Functions that make a collector or comparator of functions of an element. */

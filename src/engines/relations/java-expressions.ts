@@ -3,12 +3,15 @@ import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import {
   type Expression,
   givenOr,
+  givenPart,
+  handedFrom,
   isBoundWithin,
   lookUpType,
   NOTHING,
   oneOfValues,
   type OpenClass,
   type Scope,
+  stepInto,
   UNKNOWN,
   withArguments,
 } from "./expressions.ts";
@@ -17,12 +20,12 @@ import { nameInPackage, type Place as BasePlace } from "./walk.ts";
 import { collected, givenByLibrary, held, isOfLibrary, wrappingOf } from "./java-library.ts";
 import { keyOfCall } from "./java-signatures.ts";
 import { methodKey } from "./members.ts";
-import { parameterKey } from "./types.ts";
+
 import { ELEMENT, ENTRY, FUNCTION, LIST, MAP, type Wrapping } from "./wrapped.ts";
 
 export interface Place extends BasePlace {
   package: string;
-  /** Packages all of whose types the file imports. */
+  /** Packages of libraries all of whose types the file imports. */
   stars: Set<string>;
   /** Classes that names are statically imported from, by the name. */
   statics: Map<string, Expression>;
@@ -76,8 +79,7 @@ export function expressionOf(node: SyntaxNode, place: Place, isCalled = false, d
     }
     case "array_access": {
       const array = node.field("array");
-      const of = array ? expressionOf(array, place, false, depth + 1) : UNKNOWN;
-      return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: ELEMENT };
+      return stepInto(array ? expressionOf(array, place, false, depth + 1) : UNKNOWN, ELEMENT);
     }
     case "parenthesized_expression": {
       const child = node.namedChild(0);
@@ -120,9 +122,8 @@ function resultOf(call: SyntaxNode, called: Expression, place: Place, depth: num
     of.is === "unknown" ? own : { is: "first", of: own, otherwise: of };
   const [only, ...others] = list;
   if (object && only && others.length === 0) {
-    if (name === "collect") {
+    if (name === "collect")
       return otherwise(collected(receiver, only, (each) => result(each, 0, elementsOf(receiver))));
-    }
     // The lists of a stream of them, one after the other.
     if (name === "flatMap" && /^(?:List|Set|Collection|Optional)::stream$/.test(only.text))
       return otherwise({ is: "member", of: receiver, name: ELEMENT });
@@ -154,7 +155,7 @@ function resultOfFunction(
   const body = node.type === "lambda_expression" ? onlyResult(node.field("body")) : undefined;
   if (!body) return UNKNOWN;
   const inner = { ...place, scope: place.file.inner(place.scope, undefined) };
-  lambdaParameters(node.field("parameters"), inner, (at) => handedTo(called, outer, at));
+  lambdaParameters(node.field("parameters"), inner, (at) => handedFrom(called, outer, at));
   return expressionOf(body, inner, false, depth + 1);
 }
 
@@ -163,12 +164,6 @@ function onlyResult(body: SyntaxNode | undefined): SyntaxNode | undefined {
   if (body?.type !== "block") return body;
   const [only, ...others] = body.namedChildren.filter(({ type }) => !/comment/.test(type));
   return only?.type === "return_statement" && others.length === 0 ? only.namedChild(0) : undefined;
-}
-
-/** What the function `by` hands to the parameter `at` of the lambda that is its argument `outer`. */
-export function handedTo(by: Expression, outer: number, at: number): Expression | undefined {
-  const key = parameterKey(outer, at);
-  return key === undefined ? undefined : { is: "handed", by, at: key };
 }
 
 /** Binds the parameters of a lambda: those without a type are what they are handed. */
@@ -291,13 +286,11 @@ export function typeOf(node: SyntaxNode, place: Place, depth = 0): Expression {
           typeOf(child, place, depth + 1),
           given.map((each) => typeOf(each, place, depth + 1)),
         );
-      const of = typeOf(argument, place, depth + 1);
-      return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: wrapping };
+      return stepInto(typeOf(argument, place, depth + 1), wrapping);
     }
     case "array_type": {
       const child = node.namedChild(0);
-      const of = child ? typeOf(child, place, depth + 1) : UNKNOWN;
-      return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: LIST };
+      return stepInto(child ? typeOf(child, place, depth + 1) : UNKNOWN, LIST);
     }
     case "wildcard": {
       const bound = node.children.some(({ type }) => type === "super") ? undefined : node.namedChildren.at(-1);
@@ -320,10 +313,8 @@ export function typeOf(node: SyntaxNode, place: Place, depth = 0): Expression {
 }
 
 /** What a class below gives a type parameter; its bound may be another type. */
-export function givenTo(parameter: SyntaxNode, { scope }: Place): Expression {
-  const bound = lookUpType(scope, parameter.text);
-  return bound?.is === "alias" && bound.of.is === "first" ? bound.of.of : UNKNOWN;
-}
+export const givenTo = (parameter: SyntaxNode, { scope }: Place): Expression =>
+  givenPart(lookUpType(scope, parameter.text));
 
 /** Whether a type is a type parameter of a class or method around. */
 export function isTypeParameter(type: SyntaxNode | undefined, { file, scope }: Place): boolean {

@@ -2,6 +2,7 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import type { Expression } from "./expressions.ts";
 import type { Place } from "./java-expressions.ts";
+import { isLibrary } from "./java-library.ts";
 
 export function importDeclaration(node: SyntaxNode, place: Place): void {
   const { file } = place;
@@ -13,7 +14,7 @@ export function importDeclaration(node: SyntaxNode, place: Place): void {
   const [module, ...names] = splitPackage(path);
   if (isStar && !isStatic && names.length === 0) {
     file.star(path);
-    place.stars.add(path);
+    if (isLibrary(path)) place.stars.add(path);
     file.imports(path, node.row + 1);
     return;
   }

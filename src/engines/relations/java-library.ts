@@ -1,7 +1,7 @@
 /** Types and functions of Java's standard library that hold other values or hand them on. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { wordSet } from "../../lib/word-set.ts";
-import { type Expression, lookUp, oneOfValues, type Scope, UNKNOWN } from "./expressions.ts";
+import { type Expression, lookUp, oneOfValues, type Scope, stepInto, UNKNOWN } from "./expressions.ts";
 import { ELEMENT, ENTRY, FUNCTION, LIST, MAP, type Wrapping } from "./wrapped.ts";
 
 const LISTS = wordSet(
@@ -20,14 +20,17 @@ const FUNCTIONS = wordSet(
 const IN_LANGUAGE = wordSet("Iterable ThreadLocal");
 const LIBRARIES = /^(?:javax?|jakarta|com\.google\.(?:common|inject))\./;
 
-/** Names of packages all of whose types a file imports. */
+/** Whether a package is of the standard library or the like. */
+export const isLibrary = (name: string): boolean => LIBRARIES.test(`${name}.`);
+
+/** Packages of libraries all of whose types a file imports. */
 export type Stars = ReadonlySet<string>;
 
 /** Whether a name is that of a type of the standard library or the like, as far as the imports of the file tell. */
 export function isOfLibrary(name: string, scope: Scope, stars: Stars): boolean {
   const binding = lookUp(scope, name);
-  if (binding) return binding.is === "import" && LIBRARIES.test(`${binding.module}.`);
-  return IN_LANGUAGE.has(name) || [...stars].some((module) => LIBRARIES.test(`${module}.`));
+  if (binding) return binding.is === "import" && isLibrary(binding.module);
+  return IN_LANGUAGE.has(name) || stars.size > 0;
 }
 
 /** How a generic type of the standard library holds its last argument; undefined for other types, among them those of the repository. */
@@ -78,9 +81,6 @@ const GIVEN: ReadonlyMap<string, "elements" | "value" | "argument" | "future"> =
   ["CompletableFuture.completedFuture", "future"],
 ]);
 
-const member = (of: Expression, name: Wrapping): Expression =>
-  of.is === "unknown" ? UNKNOWN : { is: "member", of, name };
-
 /** Arguments that are compared. */
 const MAX_ELEMENTS = 4;
 
@@ -105,21 +105,21 @@ export function givenByLibrary(
   const gives = GIVEN.get(`${type}.${name}`);
   const [first, second] = list;
   const calls = first && CALLING.get(`${type}.${name}`);
-  if (calls) return member(result(first), calls);
+  if (calls) return stepInto(result(first), calls);
   if (gives === undefined || !first) return undefined;
   if (gives === "argument") return read(first);
-  if (gives === "future") return member(read(first), FUNCTION);
+  if (gives === "future") return stepInto(read(first), FUNCTION);
   if (gives === "value") {
-    const of = second ? read(second) : UNKNOWN;
-    return member(of, type === "Map" && name === "entry" ? ENTRY : MAP);
+    return stepInto(second ? read(second) : UNKNOWN, type === "Map" && name === "entry" ? ENTRY : MAP);
   }
-  return member(oneOfValues(list.slice(0, MAX_ELEMENTS).map((each) => read(each))), LIST);
+  return stepInto(oneOfValues(list.slice(0, MAX_ELEMENTS).map((each) => read(each))), LIST);
 }
 
 const HOLDERS = wordSet("AtomicReference WeakReference SoftReference");
 
 /** What `new Name<>(value)` of the library gives: a container of what is in another one, or what holds the value. */
-export const held = (name: string, value: Expression): Expression => (HOLDERS.has(name) ? member(value, LIST) : value);
+export const held = (name: string, value: Expression): Expression =>
+  HOLDERS.has(name) ? stepInto(value, LIST) : value;
 
 /** What a stream gives that is collected: `collect(Collectors.toList())`; `read` gives what a function makes of an element. */
 export function collected(
@@ -130,9 +130,9 @@ export function collected(
   const name = collector?.type === "method_invocation" ? (collector.field("name")?.text ?? "") : "";
   const list = collector?.field("arguments")?.namedChildren ?? [];
   if (/^to(?:Unmodifiable)?(?:List|Set|Collection)$/.test(name)) return stream;
-  const element: Expression = stream.is === "unknown" ? UNKNOWN : { is: "member", of: stream, name: ELEMENT };
-  if (/^(?:groupingBy|partitioningBy)$/.test(name) && list.length === 1) return member(member(element, LIST), MAP);
+  const element: Expression = stepInto(stream, ELEMENT);
+  if (/^(?:groupingBy|partitioningBy)$/.test(name) && list.length === 1) return stepInto(stepInto(element, LIST), MAP);
   const [, value] = list;
   if (!/^to(?:Unmodifiable|Concurrent)?Map$/.test(name) || !value) return UNKNOWN;
-  return member(/^(?:Function\.)?identity\(\)$/.test(value.text) ? element : read(value), MAP);
+  return stepInto(/^(?:Function\.)?identity\(\)$/.test(value.text) ? element : read(value), MAP);
 }

@@ -1,12 +1,22 @@
 /** Expressions and types of Kotlin, as far as they can be followed. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, lookUp, NOTHING, oneOfValues, passed, UNKNOWN } from "./expressions.ts";
+import {
+  type Expression,
+  handedFrom,
+  instanceOf,
+  lookUp,
+  NOTHING,
+  oneOfValues,
+  passed,
+  stepInto,
+  UNKNOWN,
+} from "./expressions.ts";
 import { extensionKey, isTypeNode, type Place, unqualified } from "./kotlin-names.ts";
 import { givenByLibrary } from "./kotlin-library.ts";
 import { typeOf } from "./kotlin-types.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { ANY_TYPE } from "./overloads.ts";
-import { parameterKey } from "./types.ts";
+
 import { ELEMENT, PLACE, SECOND_PLACE } from "./wrapped.ts";
 
 /** Key of the parameter that a lambda's receiver is, beside those that it names. */
@@ -166,8 +176,7 @@ export function expressionOf(node: SyntaxNode, place: Place, depth = 0): Express
       return type ? instanceOf(typeOf(type, place)) : UNKNOWN;
     }
     case "index_expression": {
-      const of = inner(node.namedChild(0));
-      return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: ELEMENT };
+      return stepInto(inner(node.namedChild(0)), ELEMENT);
     }
     case "parenthesized_expression":
     case "annotated_expression":
@@ -224,8 +233,7 @@ function resultOf(node: SyntaxNode, place: Place, depth: number): Expression {
   const own: Expression = { is: "call", of: called.of };
   const read = (each: SyntaxNode | undefined): Expression => (each ? expressionOf(each, place, depth + 1) : UNKNOWN);
   const values = args.slice(0, MAX_ELEMENTS).map((each) => each.namedChildren.at(-1));
-  const handed = (at: number): Expression =>
-    receiver && AS_PARAMETER.has(name) ? passed(receiver) : handedAt(called.of, at);
+  const handed = (at: number): Expression => handedIn(name, called, at);
   const inLambda = (of: (only: SyntaxNode) => SyntaxNode | undefined): Expression => {
     const only = lambda && onlyExpression(lambda);
     const value = only && of(only);
@@ -258,11 +266,16 @@ function behindTo(node: SyntaxNode): SyntaxNode | undefined {
   return isPair ? node.namedChild(2) : undefined;
 }
 
+/** What the function of a call hands to its lambda as a parameter, or as `RECEIVER`. */
+export const handedIn = (
+  name: string,
+  { of, receiver }: { of: Expression; receiver?: Expression },
+  at: number,
+): Expression => (at === 0 && receiver && AS_PARAMETER.has(name) ? passed(receiver) : handedAt(of, at));
+
 /** What a function hands to its lambda at a position. */
-export function handedAt(by: Expression, at: number): Expression {
-  const key = parameterKey(0, at);
-  return by.is === "unknown" || key === undefined ? UNKNOWN : { is: "handed", by, at: key };
-}
+const handedAt = (by: Expression, at: number): Expression =>
+  (by.is === "unknown" ? undefined : handedFrom(by, 0, at)) ?? UNKNOWN;
 
 /** Binds the parameters of a lambda, and `it` where it names none. */
 export function lambdaParameters(lambda: SyntaxNode, handed: (at: number) => Expression, place: Place): void {
@@ -346,8 +359,6 @@ function elvis(node: SyntaxNode, place: Place, depth: number): Expression {
 
 export const isJump = (node: SyntaxNode): boolean =>
   /^(?:return|throw)_expression$/.test(node.type) || /^(?:break|continue)\b/.test(node.text.slice(0, 20));
-
-export const instanceOf = (type: Expression): Expression => (type.is === "unknown" ? type : { is: "call", of: type });
 
 /** What `this` or `this@name` means: in a lambda its receiver, if it has one. */
 function receiverNamed(node: SyntaxNode, { scope, names }: Place): Expression {

@@ -1,6 +1,6 @@
 /** Types and functions of Kotlin's standard library that hold other values or hand them on. */
 import { wordSet } from "../../lib/word-set.ts";
-import { type Expression, oneOfValues, UNKNOWN } from "./expressions.ts";
+import { type Expression, instanceOf, oneOfValues, stepInto, UNKNOWN } from "./expressions.ts";
 import { ELEMENT, FUNCTION, LIST, MAP, type Wrapping } from "./wrapped.ts";
 
 const LISTS =
@@ -44,27 +44,27 @@ const RUN = wordSet(
 );
 const RUN_ON = wordSet("flatMap let run use");
 
-const wrapped = (of: Expression, name: Wrapping): Expression =>
-  of.is === "unknown" ? UNKNOWN : { is: "member", of, name };
-
-const instanceOf = (type: Expression | undefined): Expression | undefined =>
-  type && (type.is === "unknown" ? UNKNOWN : { is: "call", of: type });
+/** A value of the type argument at a position; undefined without one. */
+function given(types: LibraryCall["types"], at: number): Expression | undefined {
+  const type = types()[at];
+  return type && instanceOf(type);
+}
 
 /** What a call of a function of the library gives; undefined for other calls. The repository may have a function of the name. */
 export const givenByLibrary = (call: LibraryCall): Expression | undefined =>
   call.receiver === undefined ? givenByFunction(call) : givenByMember(call, call.receiver);
 
 function givenByFunction({ name, args, paired, types, result }: LibraryCall): Expression | undefined {
-  if (LIST_OF.has(name)) return wrapped(instanceOf(types()[0]) ?? oneOfValues(args()), LIST);
-  if (MAP_OF.has(name)) return wrapped(instanceOf(types()[1]) ?? oneOfValues(paired()), MAP);
+  if (LIST_OF.has(name)) return stepInto(given(types, 0) ?? oneOfValues(args()), LIST);
+  if (MAP_OF.has(name)) return stepInto(given(types, 1) ?? oneOfValues(paired()), MAP);
   if (SAME_ARGUMENT.has(name)) return args()[0];
-  if (name === "generateSequence") return wrapped(args()[0] ?? UNKNOWN, LIST);
-  if (name === "async") return wrapped(result(), FUNCTION);
-  if (name === "runCatching") return wrapped(result(), LIST);
+  if (name === "generateSequence") return stepInto(args()[0] ?? UNKNOWN, LIST);
+  if (name === "async") return stepInto(result(), FUNCTION);
+  if (name === "runCatching") return stepInto(result(), LIST);
   if (RUN.has(name)) return result();
-  const given = /^\p{Lu}/u.test(name) ? types() : [];
-  const wrapping = wrappingOf(name, given.length);
-  return wrapping && wrapped(given.at(-1) ?? UNKNOWN, wrapping);
+  const own = /^\p{Lu}/u.test(name) ? types() : [];
+  const wrapping = wrappingOf(name, own.length);
+  return wrapping && stepInto(own.at(-1) ?? UNKNOWN, wrapping);
 }
 
 function givenByMember({ name, types, result, second }: LibraryCall, receiver: Expression): Expression | undefined {
@@ -73,26 +73,26 @@ function givenByMember({ name, types, result, second }: LibraryCall, receiver: E
     case "copy":
       return receiver;
     case "filterIsInstance":
-      return wrapped(instanceOf(types()[0]) ?? UNKNOWN, LIST);
+      return stepInto(given(types, 0) ?? UNKNOWN, LIST);
     case "chunked":
     case "windowed":
-      return wrapped(wrapped(element, LIST), LIST);
+      return stepInto(stepInto(element, LIST), LIST);
     case "associateBy":
-      return wrapped(element, MAP);
+      return stepInto(element, MAP);
     case "groupBy":
-      return wrapped(wrapped(element, LIST), MAP);
+      return stepInto(stepInto(element, LIST), MAP);
     case "associate":
-      return wrapped(second(), MAP);
+      return stepInto(second(), MAP);
     case "associateWith":
     case "mapValues":
-      return wrapped(result(), MAP);
+      return stepInto(result(), MAP);
     case "map":
     case "mapNotNull":
     case "mapLatest":
     case "runCatching":
-      return wrapped(result(), LIST);
+      return stepInto(result(), LIST);
     case "async":
-      return wrapped(result(), FUNCTION);
+      return stepInto(result(), FUNCTION);
     default:
       return RUN_ON.has(name) ? result() : undefined;
   }

@@ -1,6 +1,6 @@
 /** Types of Kotlin, as far as they can be followed. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, lookUp, UNKNOWN, withArguments } from "./expressions.ts";
+import { type Expression, lookUp, stepInto, UNKNOWN, withArguments } from "./expressions.ts";
 import { wrappingOf } from "./kotlin-library.ts";
 import { imported, isTypeNode, type Place, typeNamed } from "./kotlin-names.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
@@ -31,8 +31,7 @@ export function typeOf(node: SyntaxNode, place: Place, depth = 0): Expression {
       return userType(node, place, depth);
     case "function_type": {
       const result = node.namedChildren.at(-1);
-      const of = result && isTypeNode(result) ? typeOf(result, place, depth + 1) : UNKNOWN;
-      return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: FUNCTION };
+      return stepInto(result && isTypeNode(result) ? typeOf(result, place, depth + 1) : UNKNOWN, FUNCTION);
     }
     default:
       return UNKNOWN;
@@ -48,8 +47,7 @@ function userType(node: SyntaxNode, place: Place, depth: number): Expression {
     const wrapping = isBound ? undefined : wrappingOf(first, given.length);
     const argument = given.at(-1);
     if (wrapping !== undefined && argument) {
-      const of = typeOf(argument, place, depth + 1);
-      return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: wrapping };
+      return stepInto(typeOf(argument, place, depth + 1), wrapping);
     }
   }
   const start = parts.findIndex((part) => /^\p{Lu}/u.test(part));

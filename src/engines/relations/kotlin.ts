@@ -1,5 +1,5 @@
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, type OpenClass, passed, UNKNOWN } from "./expressions.ts";
+import { type Expression, type OpenClass, passed, stepInto, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import {
   bindParameters,
@@ -18,7 +18,7 @@ import {
   componentKey,
   destructured,
   expressionOf,
-  handedAt,
+  handedIn,
   isJump,
   lambdaParameters,
   memberCalled,
@@ -266,33 +266,32 @@ function call(node: SyntaxNode, place: Place): void {
   if (callee?.type === "navigation_expression") children(callee, inner);
   else if (callee) visit(callee, inner);
   for (const each of args) children(each, inner);
-  if (lambda) lambdaOf(lambda, called && { name: called.name.text, of: called.of, callee, args }, inner);
-}
-
-interface Called {
-  name: string;
-  of: Expression;
-  callee: SyntaxNode | undefined;
-  args: readonly SyntaxNode[];
+  if (lambda) lambdaOf(lambda, called, args, inner);
 }
 
 /** Scope functions of the standard library, which pass their receiver to a lambda as `this`. */
 const AS_RECEIVER: ReadonlySet<string> = new Set(["apply", "run"]);
 
 /** Visits the trailing lambda of a call, with the receiver and parameters that the called function passes to it. */
-function lambdaOf(lambda: SyntaxNode, called: Called | undefined, place: Place): void {
+function lambdaOf(
+  lambda: SyntaxNode,
+  called: ReturnType<typeof calledIn>,
+  args: readonly SyntaxNode[],
+  place: Place,
+): void {
   const { file, names } = place;
   const inner = { ...place, scope: file.inner(place.scope, undefined) };
-  const of = called?.callee?.type === "navigation_expression" ? called.callee.namedChild(0) : undefined;
-  const handed = (parameter: number): Expression => {
-    if (parameter === 0 && of && called && AS_PARAMETER.has(called.name)) return passed(expressionOf(of, place));
-    return called ? handedAt(called.of, parameter) : UNKNOWN;
-  };
-  const first = called?.args[0]?.namedChildren.at(-1);
-  const object = of && AS_RECEIVER.has(called?.name ?? "") ? of : !of && called?.name === "with" ? first : undefined;
-  const level = handedAround(place);
-  if (object) names.receivers.set(inner.scope, { of: expressionOf(object, place), isOpen: true, isHanded: false });
-  else if (called && level < MAX_HANDED && !(of && AS_PARAMETER.has(called.name)))
+  const name = called?.name.text ?? "";
+  const handed = (parameter: number): Expression => (called ? handedIn(name, called, parameter) : UNKNOWN);
+  const first = args[0]?.namedChildren.at(-1);
+  const { receiver } = called ?? {};
+  const object = receiver
+    ? AS_RECEIVER.has(name)
+      ? receiver
+      : undefined
+    : name === "with" && first && expressionOf(first, place);
+  if (object) names.receivers.set(inner.scope, { of: object, isOpen: true, isHanded: false });
+  else if (called && handedAround(place) < MAX_HANDED && !(receiver && AS_PARAMETER.has(name)))
     names.receivers.set(inner.scope, { of: handed(RECEIVER), isOpen: true, isHanded: true });
   lambdaParameters(lambda, handed, inner);
   statements(
@@ -358,7 +357,7 @@ function forStatement(node: SyntaxNode, place: Place): void {
   const [iterated, ...body] = node.namedChildren.filter(({ id, type }) => id !== variable?.id && type !== "label");
   if (iterated) visit(iterated, deeper(place));
   const of = iterated ? expressionOf(iterated, place) : UNKNOWN;
-  const element: Expression = of.is === "unknown" ? UNKNOWN : { is: "member", of, name: ITERATED };
+  const element: Expression = stepInto(of, ITERATED);
   const name = variable?.childOfType("identifier");
   const type = variable?.namedChildren.find(isTypeNode);
   if (name)

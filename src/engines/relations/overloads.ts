@@ -108,8 +108,8 @@ function typesOf(key: string): string[] {
 }
 
 /**
- * The line of the method of a class that a call means, with its type if it only reads a field; `AMBIGUOUS_LINE` if several fit it as well; undefined if the class has none of its
- * name and number of parameters.
+ * The line of the method of a class that a call means, with its type if it only reads a field; `AMBIGUOUS_LINE` if several fit it as well;
+ * undefined if the class has none of its name and number of parameters.
  */
 export function methodOf(
   members: ClassInfo["members"],

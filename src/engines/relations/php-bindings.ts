@@ -1,11 +1,11 @@
 /** What the variables of PHP are bound to by assignments, loops, patterns, closures and conditions. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { type Narrowed, narrowedBy } from "./choices.ts";
-import { type Expression, UNKNOWN } from "./expressions.ts";
+import { type Expression, handedFrom, stepInto, UNKNOWN } from "./expressions.ts";
 import { argumentsOf, calledIn, expressionOf, isName, named, type Place, propertyKey } from "./php-expressions.ts";
 import { handedByLibrary, valueIn } from "./php-library.ts";
 import { typeOf } from "./php-types.ts";
-import { parameterKey } from "./types.ts";
+
 import { ELEMENT, ITERATED } from "./wrapped.ts";
 
 /** Binds the variables that a statement or expression gives values. */
@@ -33,7 +33,7 @@ export function bindVariables(node: SyntaxNode, place: Place): void {
     case "foreach_statement": {
       const [over, ...targets] = node.namedChildren.slice(0, -1);
       const of = over ? expressionOf(over, place) : UNKNOWN;
-      const element: Expression = of.is === "unknown" ? UNKNOWN : { is: "member", of, name: ITERATED };
+      const element: Expression = stepInto(of, ITERATED);
       // The first child is what is gone through, the last one the body.
       for (const each of targets) {
         const value = each.type === "pair" ? each.namedChildren.at(-1) : each;
@@ -79,10 +79,9 @@ function propertyAssignment(left: SyntaxNode, value: Expression, { file, scope, 
 function destructured(pattern: SyntaxNode, of: Expression, value: SyntaxNode, place: Place): void {
   const values = value.type === "array_creation_expression" ? value.namedChildren : undefined;
   for (const [i, each] of pattern.namedChildren.entries()) {
-    if (each.type !== "variable_name") bindUnknown(pattern, place);
-    if (each.type !== "variable_name") return;
+    if (each.type !== "variable_name") return bindUnknown(pattern, place);
     const own = values && valueIn(values[i]);
-    const element: Expression = of.is === "unknown" ? UNKNOWN : { is: "member", of, name: ELEMENT };
+    const element: Expression = stepInto(of, ELEMENT);
     bindValue(each.text, own ? expressionOf(own, place) : values ? UNKNOWN : element, place);
   }
 }
@@ -98,8 +97,7 @@ export function handedTo(closure: SyntaxNode, at: number, place: Place): Express
   if (!called || outer < 0) return undefined;
   const read = (each: SyntaxNode | undefined): Expression => (each ? expressionOf(each, place) : UNKNOWN);
   if (call.type === "function_call_expression") return handedByLibrary(called.name, args, [outer, at], read);
-  const key = parameterKey(outer, at);
-  return key === undefined ? undefined : { is: "handed", by: called.of, at: key };
+  return handedFrom(called.of, outer, at);
 }
 
 /** The types that a condition states of variables: `$a instanceof A && …`. */

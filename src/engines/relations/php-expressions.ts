@@ -1,7 +1,7 @@
 /** Expressions and types of PHP, as far as they can be followed. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { alternativesOf } from "./choices.ts";
-import { type Expression, NOTHING, oneOfValues, type Scope, superclassOf, UNKNOWN } from "./expressions.ts";
+import { type Expression, NOTHING, oneOfValues, type Scope, stepInto, superclassOf, UNKNOWN } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { arrayOf, classAsked, givenByLibrary } from "./php-library.ts";
 import type { Place as BasePlace } from "./walk.ts";
@@ -130,12 +130,10 @@ export function expressionOf(node: SyntaxNode, place: Place, depth = 0): Express
     case "function_call_expression":
     case "member_call_expression":
     case "nullsafe_member_call_expression":
-    case "scoped_call_expression": {
+    case "scoped_call_expression":
       return resultOf(node, place, depth);
-    }
     case "subscript_expression": {
-      const of = read(node.namedChild(0));
-      return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: ELEMENT };
+      return stepInto(read(node.namedChild(0)), ELEMENT);
     }
     case "array_creation_expression":
       return arrayOf(node, read);
@@ -148,8 +146,7 @@ export function expressionOf(node: SyntaxNode, place: Place, depth = 0): Express
     }
     case "arrow_function":
     case "anonymous_function": {
-      const of = resultOfClosure(node, place, depth);
-      return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: FUNCTION };
+      return stepInto(resultOfClosure(node, place, depth), FUNCTION);
     }
     case "object_creation_expression": {
       const made = node.namedChildren.find((child) => isName(child) || child.type === "anonymous_class");

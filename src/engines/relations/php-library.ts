@@ -1,7 +1,7 @@
 /** Functions of PHP that hold other values, hand them on, or hand them to callbacks. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { wordSet } from "../../lib/word-set.ts";
-import { type Expression, oneOfValues, UNKNOWN } from "./expressions.ts";
+import { type Expression, oneOfValues, stepInto, UNKNOWN } from "./expressions.ts";
 import { ELEMENT, FUNCTION, LIST } from "./wrapped.ts";
 
 const ELEMENTS = wordSet("array_pop array_shift current end max min next prev reset");
@@ -10,15 +10,11 @@ const SAME = wordSet(
   `array_diff array_diff_key array_filter array_intersect array_intersect_key array_merge array_pad array_replace array_reverse array_slice array_splice
    array_udiff array_unique array_values collect iterator_to_array`,
 );
-/** Position of the argument that fills the array. */
+/** Position of the argument that all elements are. */
 const FILLING = new Map([
   ["array_fill", 2],
   ["array_fill_keys", 1],
-  ["array_combine", 1],
 ]);
-
-const listOf = (of: Expression): Expression => (of.is === "unknown" ? UNKNOWN : { is: "member", of, name: LIST });
-const elementOf = (of: Expression): Expression => (of.is === "unknown" ? UNKNOWN : { is: "member", of, name: ELEMENT });
 
 /** The value of an argument or element; undefined where it is spread. */
 export const valueIn = (node: SyntaxNode | undefined): SyntaxNode | undefined => {
@@ -33,13 +29,15 @@ export function givenByLibrary(
   read: (node: SyntaxNode | undefined) => Expression,
 ): Expression | undefined {
   const value = (at: number): Expression => read(valueIn(args[at]));
-  if (ELEMENTS.has(name)) return args.length === 1 ? elementOf(value(0)) : undefined;
+  if (ELEMENTS.has(name)) return args.length === 1 ? stepInto(value(0), ELEMENT) : undefined;
   if (SAME.has(name)) return value(0);
   const filling = FILLING.get(name);
-  if (filling !== undefined) return name === "array_combine" ? value(filling) : listOf(value(filling));
+  if (filling !== undefined) return stepInto(value(filling), LIST);
+  // The keys come first.
+  if (name === "array_combine") return value(1);
   if (name !== "array_map") return undefined;
   const made = value(0);
-  return made.is === "member" && made.name === FUNCTION ? listOf(made.of) : UNKNOWN;
+  return made.is === "member" && made.name === FUNCTION ? stepInto(made.of, LIST) : UNKNOWN;
 }
 
 /** Elements that are compared. */
@@ -49,7 +47,9 @@ const MAX_ELEMENTS = 8;
 export function arrayOf(node: SyntaxNode, read: (node: SyntaxNode | undefined) => Expression): Expression {
   const elements = node.namedChildren.filter(({ type }) => type === "array_element_initializer").slice(0, MAX_ELEMENTS);
   const values = elements.map((each) => read(valueIn(each)));
-  return values.length === 0 || values.some((each) => each.is === "unknown") ? UNKNOWN : listOf(oneOfValues(values));
+  return values.length === 0 || values.some((each) => each.is === "unknown")
+    ? UNKNOWN
+    : stepInto(oneOfValues(values), LIST);
 }
 
 /** Functions with a callback: positions of it and of the array, and of the parameters that get elements. */
@@ -76,7 +76,7 @@ export function handedByLibrary(
   read: (node: SyntaxNode | undefined) => Expression,
 ): Expression | undefined {
   const [callback, array, parameters] = CALLBACKS.get(name) ?? [-1, 0, []];
-  return callback === outer && parameters.includes(at) ? elementOf(read(valueIn(args[array]))) : undefined;
+  return callback === outer && parameters.includes(at) ? stepInto(read(valueIn(args[array])), ELEMENT) : undefined;
 }
 
 /** Methods and functions of containers of services that give an object of the class whose name they are called with. */

@@ -1,6 +1,6 @@
 import { methodTags } from "../parsing/method-tags.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, guardedScope, type OpenClass, UNKNOWN } from "./expressions.ts";
+import { type Expression, guardedScope, type OpenClass, stepInto, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH } from "./limits.ts";
 import { PACKAGE } from "./packages.ts";
@@ -319,7 +319,7 @@ function functionLike(node: SyntaxNode, place: Place, comment?: SyntaxNode): voi
   const body = node.field("body");
   const [results, yields]: [Expression[], Expression[]] = [[], []];
   if (body) visit(body, { ...inner, results, yields });
-  const listed = yields.map((of): Expression => (of.is === "unknown" ? UNKNOWN : { is: "member", of, name: LIST }));
+  const listed = yields.map((of) => stepInto(of, LIST));
   if (isNamed && !returned) file.returnsValues(name.row + 1, yields.length > 0 ? listed : results);
 }
 

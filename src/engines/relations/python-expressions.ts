@@ -1,7 +1,7 @@
 /** Expressions and types of Python, as far as they can be followed. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { alternativesOf, type Narrowed, narrowedBy } from "./choices.ts";
-import { type Expression, NOTHING, type Scope, UNKNOWN, withArguments } from "./expressions.ts";
+import { type Expression, NOTHING, type Scope, stepInto, UNKNOWN, withArguments } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { givenByLibrary } from "./python-library.ts";
 import { ELEMENT, ITERATED, LIST, MAP } from "./wrapped.ts";
@@ -36,7 +36,7 @@ export function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Express
       const value = node.field("value");
       const of = value ? expressionOf(value, scope, depth + 1) : UNKNOWN;
       if (node.field("subscript")?.type === "slice") return of;
-      return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: ELEMENT };
+      return stepInto(of, ELEMENT);
     }
     case "list":
     case "set":
@@ -49,8 +49,7 @@ export function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Express
     case "dictionary":
     case "dictionary_comprehension": {
       const values = node.namedChildren.flatMap((each) => (each.type === "pair" ? (each.field("value") ?? []) : []));
-      const of = commonValue(values, scope, depth);
-      return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: MAP };
+      return stepInto(commonValue(values, scope, depth), MAP);
     }
     case "named_expression": {
       const value = node.field("value");
@@ -142,8 +141,7 @@ function chosenIn(node: SyntaxNode, scope: Scope, depth: number): Expression | u
 
 /** A list of what one class or function gives: `[A(1), A(2)]`. */
 function listOf(elements: readonly SyntaxNode[], scope: Scope, depth: number): Expression {
-  const of = commonValue(elements, scope, depth);
-  return of.is === "unknown" ? UNKNOWN : { is: "member", of, name: LIST };
+  return stepInto(commonValue(elements, scope, depth), LIST);
 }
 
 /** What one class or function gives that all of some values are calls of. */

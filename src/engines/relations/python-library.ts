@@ -1,13 +1,8 @@
 /** What functions of Python's standard library give that hand on or hold what they are called with. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, lookUp, type Scope, UNKNOWN } from "./expressions.ts";
+import { type Expression, instanceOf, lookUp, type Scope } from "./expressions.ts";
 import { ENTRY, ITERATED, LIST } from "./wrapped.ts";
-
-/** Reads a value or a type, as far as the caller follows them. */
-interface Readers {
-  value: (node: SyntaxNode) => Expression;
-  type: (node: SyntaxNode) => Expression;
-}
+import type { Readers } from "./walk.ts";
 
 /** A function of the module `from`, or a built-in one, and what it gives: what is made of the elements of the argument `at`, or that argument. */
 interface LibraryFunction {
@@ -55,8 +50,6 @@ export function givenByLibrary(call: SyntaxNode, scope: Scope, read: Readers): E
   if (result.is === "element") return element;
   return { is: "member", of: result.is === "list" ? element : { is: "member", of: element, name: ENTRY }, name: LIST };
 }
-
-const instanceOf = (type: Expression): Expression => (type.is === "unknown" ? UNKNOWN : { is: "call", of: type });
 
 /** Whether a name is the built-in one, or that of a module. */
 function isOfLibrary(called: SyntaxNode, from: string | undefined, scope: Scope): boolean {

@@ -1,6 +1,6 @@
 import { wordSet } from "../../lib/word-set.ts";
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { bindingScope, type Expression, givenOr, NOTHING, type Scope, UNKNOWN } from "./expressions.ts";
+import { bindingScope, type Expression, givenOr, NOTHING, type Scope, stepInto, UNKNOWN } from "./expressions.ts";
 import type { FileBuilder } from "./file-builder.ts";
 import { MAX_DEPTH, MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { visitChildren, visitGuarded } from "./walk.ts";
@@ -248,7 +248,7 @@ function functionDefinition(node: SyntaxNode, place: Place): void {
 /** Decorators that leave what a function returns. */
 const KEEPING = /^(?:staticmethod|classmethod|(?:\w+\.)?override)$/;
 
-const listOf = (of: Expression): Expression => (of.is === "unknown" ? UNKNOWN : { is: "member", of, name: LIST });
+const listOf = (of: Expression): Expression => stepInto(of, LIST);
 
 /** A type parameter is known by its bound: `[T: Bound]`. */
 function typeParameters(node: SyntaxNode, { file, scope }: Place, owner?: string): void {

@@ -1,3 +1,4 @@
+import { givenBy } from "./containers.ts";
 import { agreedValue, extensionCalledAs, firstKnown, hasExtensions, outerName } from "./extensions.ts";
 import { fixtureNamed, FIXTURES, FIXTURES_ABOVE } from "./fixtures.ts";
 import { isOfEmbeddedLibrary, leavesRepository } from "./go-library.ts";
@@ -8,29 +9,28 @@ import { isIndex, isPython, moduleNamed, modulePaths, packageAround, submodule }
 import { definedInPackage } from "./package-definitions.ts";
 import { isKotlin, ofPackage, packageRuleOf } from "./packages.ts";
 import { namedInProgram } from "./program-names.ts";
-import { IN_PROGRAM, isProgram } from "./program.ts";
+import { isProgram } from "./program.ts";
 import {
   type Candidate,
   type Follower,
-  samePlace,
   placeOf,
   type Place,
   type Read,
   type ReadSeveral,
   type RelatedFiles,
   type Resolved,
+  samePlace,
   type Target,
   throughWrapping,
 } from "./resolved.ts";
 import { moduleKey } from "./rust-keys.ts";
-import { givenByRust } from "./rust-library.ts";
 import { isRubyFile, isRubyKey, isRubyProgram } from "./ruby-keys.ts";
 import { isOfRuby, RubyProgram } from "./ruby-program.ts";
 import { isBuiltIn, isOfStandardLibrary, isStandardModule } from "./standard-library.ts";
 import { certainly, type ClassInfo, type Meaning, TAKEN, TYPE_PARAMETERS, type Use, WHOLE_MODULE } from "./types.ts";
 import { autoImportedFrom, isUnimported, unimported } from "./unimported.ts";
 import { givenType, withArguments } from "./type-arguments.ts";
-import { FUNCTION, givenBy, methodName } from "./wrapped.ts";
+import { FUNCTION } from "./wrapped.ts";
 
 /** Imports, aliases and bases that are followed from a use to what it means: cyclic re-exports end there. */
 const MAX_STEPS = 64;
@@ -235,9 +235,7 @@ class Resolver implements Follower {
       const of = await this.receiverOf(path, called.of);
       receiver = of;
       const around = typeof of === "string" ? [] : (of.wrapping ?? []);
-      const given = path.endsWith(".rs")
-        ? givenByRust(around, called.name)
-        : givenBy(around, methodName(called.name), IN_PROGRAM.test(path));
+      const given = givenBy(around, called.name, path);
       if (given && typeof of !== "string") return { ...of, wrapping: given };
       by = await this.valueOfMember(path, of, called.name, outerName(called.of));
       if (by === "unknown" && typeof of !== "string" && isKotlin(of.path)) return agreedValue(this, of, called.name);

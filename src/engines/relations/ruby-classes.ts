@@ -1,6 +1,6 @@
 /** Classes and modules of Ruby: opening them, and the declarations made by calls in their bodies. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { UNKNOWN } from "./expressions.ts";
+import { instanceOf, UNKNOWN } from "./expressions.ts";
 import {
   asValue,
   type Body,
@@ -184,7 +184,7 @@ export function aliasOf(old: SyntaxNode | undefined, name: SyntaxNode | undefine
   const line = name.row + 1;
   file.memberOnce(body.opened, memberKey(defines, textOf(name) ?? name.text), line);
   const of = ownMember(textOf(old) ?? old.text, { ...place, level: defines });
-  file.returnsLikely(line, [of.is === "unknown" ? UNKNOWN : { is: "call", of }]);
+  file.returnsLikely(line, [instanceOf(of)]);
 }
 
 /** Path of the class in which a block is evaluated, as by `A.class_eval`. */

@@ -1,6 +1,6 @@
 /** Expressions of Ruby, as far as they can be followed. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, lookUp, NOTHING, oneOfValues, type OpenClass, UNKNOWN } from "./expressions.ts";
+import { type Expression, instanceOf, lookUp, NOTHING, oneOfValues, type OpenClass, UNKNOWN } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { branchesOf, leaves } from "./ruby-branches.ts";
 import { constantIn, functionKey, JOB_CALLS, type Level, memberKey } from "./ruby-keys.ts";
@@ -127,7 +127,7 @@ export function valueOf(node: SyntaxNode, place: Place, depth = 0): Expression {
     case "identifier": {
       const called = bareCall(node, place);
       if (node.text === "new" && called) return madeOf(node, place);
-      if (called) return called.is === "unknown" ? UNKNOWN : { is: "call", of: called };
+      if (called) return instanceOf(called);
       return { is: "name", name: node.text, scope: place.scope };
     }
     case "self":
@@ -142,14 +142,13 @@ export function valueOf(node: SyntaxNode, place: Place, depth = 0): Expression {
       if (!method) return UNKNOWN;
       if (method.text === "new") return madeOf(node, place);
       if (receiver && SAME.test(method.text) && !isConstant(receiver)) return valueOf(receiver, place, depth + 1);
-      const of = receiver ? calledOn(receiver, method.text, place, depth + 1) : ownMember(method.text, place);
-      return of.is === "unknown" ? UNKNOWN : { is: "call", of };
+      return instanceOf(receiver ? calledOn(receiver, method.text, place, depth + 1) : ownMember(method.text, place));
     }
     case "element_reference": {
       // `A[…]` usually makes one.
       const of = node.field("object");
       const made = of && isConstant(of) ? calledOn(of, "[]", place) : UNKNOWN;
-      return made.is === "unknown" ? UNKNOWN : { is: "call", of: made };
+      return instanceOf(made);
     }
     case "assignment":
     case "operator_assignment": {

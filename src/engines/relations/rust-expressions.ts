@@ -1,6 +1,6 @@
 /** What expressions, types and paths of Rust mean. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, lookUp, type Scope, UNKNOWN, withArguments } from "./expressions.ts";
+import { type Expression, lookUp, type Scope, stepInto, UNKNOWN, withArguments } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { fieldKey, MODULE_MARK, moduleKey } from "./rust-keys.ts";
 import { holderNamed } from "./rust-library.ts";
@@ -105,10 +105,10 @@ export function typeOf(node: SyntaxNode | undefined, scope: Scope, depth = 0): E
     case "generic_type":
       return genericType(node, scope, depth);
     case "array_type":
-      return wrapped(typeOf(node.field("element"), scope, depth + 1), LIST);
+      return stepInto(typeOf(node.field("element"), scope, depth + 1), LIST);
     case "tuple_type": {
       const [, second, ...others] = node.namedChildren;
-      return others.length === 0 ? wrapped(typeOf(second, scope, depth + 1), ENTRY) : UNKNOWN;
+      return others.length === 0 ? stepInto(typeOf(second, scope, depth + 1), ENTRY) : UNKNOWN;
     }
     default: {
       const parts = pathParts(node);
@@ -128,7 +128,7 @@ function genericType(node: SyntaxNode, scope: Scope, depth: number): Expression 
   if (name === "Future") return types[0] ?? UNKNOWN;
   const holder = holderNamed(name);
   if (!holder) return own;
-  const held = wrapped(types[holder.at] ?? UNKNOWN, holder.wrapping);
+  const held = stepInto(types[holder.at] ?? UNKNOWN, holder.wrapping);
   // The repository may have a type of that name itself.
   return isOfLibrary(parts, holder.wrapping, scope) ? held : { is: "first", of: own, otherwise: held };
 }
@@ -146,10 +146,6 @@ function isOfLibrary([first = "", ...rest]: readonly string[], wrapping: Wrappin
   const module = bound?.is === "import" ? bound.module : rest.length > 0 ? first : "";
   return wrapping === OPTIONAL || /^(?:std|core|alloc)\b/.test(module);
 }
-
-/** A type around another one. */
-export const wrapped = (of: Expression, name: Wrapping): Expression =>
-  of.is === "unknown" ? UNKNOWN : { is: "member", of, name };
 
 /** Traits of the standard library that are usual bounds beside another one. */
 const MARKERS =
@@ -194,7 +190,7 @@ export function expressionOf(node: SyntaxNode | undefined, scope: Scope, depth =
       return index?.type === "range_expression" ? value : { is: "member", of: value, name: ELEMENT };
     }
     case "array_expression":
-      return wrapped(expressionOf(node.namedChild(0), scope, depth + 1), LIST);
+      return stepInto(expressionOf(node.namedChild(0), scope, depth + 1), LIST);
     case "await_expression":
     case "parenthesized_expression":
     case "unary_expression":
@@ -227,7 +223,7 @@ function resultOf(node: SyntaxNode, scope: Scope, depth: number): Expression {
     const of = expressionOf(value, scope, depth + 1);
     if (UNWRAPPING.test(name)) return { is: "member", of, name: UNWRAPPED };
     if (name === "clone") return of;
-    if (name === "parse" && type) return wrapped(typeOf(type, scope, depth + 1), OPTIONAL);
+    if (name === "parse" && type) return stepInto(typeOf(type, scope, depth + 1), OPTIONAL);
     // Part of a list.
     if (argument?.type === "range_expression" && /^get(?:_mut)?$/.test(name)) return UNKNOWN;
     if (name === "collect" && !/^Vec\w*<_>$|Set<_>$/.test(type?.text ?? "")) return typeOf(type, scope, depth + 1);

@@ -1,9 +1,9 @@
 /** What types of Rust's standard library, and of crates that are used like it, hold, give and hand to closures. */
 import { wordSet } from "../../lib/word-set.ts";
-import { CELL, ENTRY, GUARD, LIST, MAP, OPTIONAL, POINTER, type Wrapping } from "./wrapped.ts";
+import { CELL, ENTRY, GUARD, holderIn, type Holders, LIST, MAP, OPTIONAL, POINTER, type Wrapping } from "./wrapped.ts";
 
 /** Generic types that hold values of one of their arguments: what they are around it, and which argument that is. */
-const HOLDERS: readonly (readonly [ReadonlySet<string>, Wrapping, number])[] = [
+const HOLDERS: Holders = [
   [
     wordSet(
       "Arc Box Cow Lazy LazyCell LazyLock ManuallyDrop MutexGuard Pin Rc Ref RefMut RwLockReadGuard RwLockWriteGuard",
@@ -24,11 +24,10 @@ const HOLDERS: readonly (readonly [ReadonlySet<string>, Wrapping, number])[] = [
 ];
 
 /** What a generic type is around one of its arguments, and the position of that; undefined for other types. */
-export function holderNamed(name: string): { wrapping: Wrapping; at: number } | undefined {
+export function holderNamed(name: string): ReturnType<typeof holderIn> {
   // `Option`, `Result`, and the results that modules declare for their errors.
   if (/^(?:Option|\w*Result)$/.test(name)) return { wrapping: OPTIONAL, at: 0 };
-  const found = HOLDERS.find(([names]) => names.has(name));
-  return found && { wrapping: found[1], at: found[2] };
+  return holderIn(HOLDERS, name);
 }
 
 /** Methods of a type, by name, with what they give around what the type holds. */

@@ -1,8 +1,17 @@
 /** Names that patterns of Rust bind, and what the expressions are that these match. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Binding, type Expression, holderOf, NOTHING, oneOfValues, type Scope, UNKNOWN } from "./expressions.ts";
+import {
+  type Binding,
+  type Expression,
+  holderOf,
+  NOTHING,
+  oneOfValues,
+  type Scope,
+  stepInto,
+  UNKNOWN,
+} from "./expressions.ts";
 import { MAX_DEPTH, MAX_EXPRESSION_DEPTH } from "./limits.ts";
-import { expressionOf, pathExpression, pathParts, typeOf, wrapped } from "./rust-expressions.ts";
+import { expressionOf, pathExpression, pathParts, typeOf } from "./rust-expressions.ts";
 import { fieldKey, moduleKey } from "./rust-keys.ts";
 import type { Place as BasePlace } from "./walk.ts";
 import { ELEMENT, LIST, MAP, SECOND_PLACE, UNWRAPPED } from "./wrapped.ts";
@@ -26,7 +35,7 @@ export function valueOf(node: SyntaxNode, place: Place): Known {
   return { of: resultOf(node, place) };
 }
 
-/** Statements of a block whose value is followed. */
+/** The value of a block of more statements is not followed. */
 const MAX_STATEMENTS = 30;
 
 /** What an expression gives, by the last ones of its blocks. */
@@ -135,7 +144,7 @@ export function pushed(call: SyntaxNode, place: Place): void {
   const given = call.field("arguments")?.namedChildren ?? [];
   const last = given.at(-1);
   if (!holder || !last || bound?.is !== "variable" || !isEmpty(bound.value)) return;
-  const held = wrapped(expressionOf(last, place.scope), given.length === 2 ? MAP : LIST);
+  const held = stepInto(expressionOf(last, place.scope), given.length === 2 ? MAP : LIST);
   if (held.is === "unknown") return;
   // The repository may have a type of that name itself.
   const value: Expression = bound.value === NOTHING ? held : { is: "first", of: bound.value, otherwise: held };

@@ -1,9 +1,9 @@
 /** Type parameters and parameters of Rust, and what functions hand to closures. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, givenOr, type Scope, UNKNOWN } from "./expressions.ts";
+import { givenOr, handedFrom, type Scope, UNKNOWN } from "./expressions.ts";
 import { calledOf, pathParts, typeArguments, typeOf, withoutMarkers } from "./rust-expressions.ts";
 import { bindPattern, type Known, ofType } from "./rust-patterns.ts";
-import { MAX_PARAMETERS, parameterKey } from "./types.ts";
+import { MAX_PARAMETERS } from "./types.ts";
 import { argumentAt, type Place } from "./walk.ts";
 
 /** Which parameter of which type has a name. */
@@ -95,8 +95,6 @@ export function handedTo(closure: SyntaxNode, parameter: number, scope: Scope): 
   const list = closure.parent;
   const called = list?.type === "arguments" ? list.parent?.field("function") : undefined;
   const outer = list && called && argumentAt(list, closure);
-  const at = outer === undefined ? undefined : parameterKey(outer, parameter);
-  if (!called || at === undefined) return undefined;
-  const of: Expression = { is: "handed", by: calledOf(called, scope), at };
-  return { of };
+  const of = called && outer !== undefined ? handedFrom(calledOf(called, scope), outer, parameter) : undefined;
+  return of && { of };
 }

@@ -152,5 +152,8 @@ export function parameterKey(outer: number | "itself", inner: number | "type"): 
   return (outer === "itself" ? TYPE_ITSELF : outer * 8) + (inner === "type" ? MAX_PARAMETERS : inner);
 }
 
+/** The positions that a `parameterKey` is made of: of a callback among the arguments, and of the parameter of it. */
+export const positionsIn = (key: number): { outer: number; inner: number } => ({ outer: key >> 3, inner: key & 7 });
+
 /** Key of a callback's parameter in `FileUses.callbacks`. */
 export const callbackKey = (line: number, parameter: number): number => line * 64 + parameter;

@@ -1,8 +1,8 @@
 /** What functions of TypeScript hand to their callbacks, by the types that are written down. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import type { Expression, OpenClass, Scope } from "./expressions.ts";
+import { type Expression, handedFrom, type OpenClass, type Scope } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
-import { MAX_PARAMETERS, parameterKey } from "./types.ts";
+import { MAX_PARAMETERS } from "./types.ts";
 import { argumentAt } from "./walk.ts";
 import { expressionOf, giveTypes, type Place, typeParameters } from "./typescript-expressions.ts";
 import { typeOf } from "./typescript-types.ts";
@@ -15,12 +15,10 @@ export function handedTo(node: SyntaxNode, at: number, scope: Scope): Expression
   if (around?.type === "arguments") {
     const called = around.parent?.field(around.parent.type === "new_expression" ? "constructor" : "function");
     const outer = argumentAt(around, node);
-    const key = outer === undefined ? undefined : parameterKey(outer, at);
-    return called && key !== undefined ? { is: "handed", by: expressionOf(called, scope), at: key } : undefined;
+    return called && outer !== undefined ? handedFrom(expressionOf(called, scope), outer, at) : undefined;
   }
   const type = around && (returnTypeAround(around) ?? declaredTypeOf(around));
-  const key = parameterKey("itself", at);
-  return type && key !== undefined ? { is: "handed", by: typeOf(type, scope), at: key } : undefined;
+  return type && handedFrom(typeOf(type, scope), "itself", at);
 }
 
 const declaredTypeOf = (node: SyntaxNode): SyntaxNode | undefined =>

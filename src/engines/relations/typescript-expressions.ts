@@ -4,9 +4,11 @@ import type { SyntaxNode } from "../parsing/syntax-node.ts";
 import { alternativesOf, type Narrowed, narrowedBy } from "./choices.ts";
 import { wrappedHolder } from "../parsing/rules/wrapped-functions.ts";
 import {
-  type Binding,
   type Expression,
   givenOr,
+  innerScope,
+  handedFrom,
+  instanceOf,
   lookUp,
   NOTHING,
   oneOfValues,
@@ -16,7 +18,7 @@ import {
 } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { loadedModule } from "./loaded-module.ts";
-import { parameterKey, type UseKind } from "./types.ts";
+import { type UseKind } from "./types.ts";
 import { containerOf, genericType, typeOf } from "./typescript-types.ts";
 import type { Place as BasePlace } from "./walk.ts";
 import { ELEMENT, ITERATED, LIST, STATED } from "./wrapped.ts";
@@ -181,8 +183,7 @@ export function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Express
     }
     case "type_assertion": {
       const type = node.childOfType("type_arguments")?.namedChild(0);
-      const of = type ? typeOf(type, scope) : UNKNOWN;
-      return of.is === "unknown" ? UNKNOWN : { is: "call", of };
+      return instanceOf(type ? typeOf(type, scope) : UNKNOWN);
     }
     case "ternary_expression":
     case "binary_expression": {
@@ -204,8 +205,7 @@ export function expressionOf(node: SyntaxNode, scope: Scope, depth = 0): Express
       const [value, type] = node.namedChildren;
       if (!value || !type || type.text === "const") return value ? expressionOf(value, scope, depth + 1) : UNKNOWN;
       // A value of the type, as a construction gives one.
-      const of = typeOf(type, scope);
-      return of.is === "unknown" ? UNKNOWN : { is: "call", of };
+      return instanceOf(typeOf(type, scope));
     }
     case "array": {
       const [first] = node.namedChildren;
@@ -276,16 +276,15 @@ function resultOfArrow(node: SyntaxNode, by: Expression, scope: Scope, depth: nu
   if (!body || body.type === "statement_block") return UNKNOWN;
   const single = node.field("parameter");
   const parameters = single ? [single] : (node.field("parameters")?.namedChildren ?? []);
-  const names = new Map<string, Binding>();
+  const inner = innerScope(scope);
   for (const [at, each] of parameters.entries()) {
     const name = each.field("pattern") ?? each;
     const type = each.field("type");
-    const key = parameterKey(0, at);
     if (name.type !== "identifier") return UNKNOWN;
-    const value: Expression = key === undefined ? UNKNOWN : { is: "handed", by, at: key };
-    names.set(name.text, { is: "variable", ...(type ? { type: typeOf(type, scope) } : { value }) });
+    const value = handedFrom(by, 0, at);
+    inner.names.set(name.text, { is: "variable", ...(type ? { type: typeOf(type, scope) } : { value }) });
   }
-  return expressionOf(body, { outer: scope, names, own: scope.own, path: scope.path }, depth + 1);
+  return expressionOf(body, inner, depth + 1);
 }
 
 /** An array of what a value holds. */

@@ -1,9 +1,9 @@
 /** Types of TypeScript, as far as they can be followed. */
 import type { SyntaxNode } from "../parsing/syntax-node.ts";
-import { type Expression, lookUp, type Scope, UNKNOWN, withArguments } from "./expressions.ts";
+import { type Expression, lookUp, type Scope, stepInto, UNKNOWN, withArguments } from "./expressions.ts";
 import { MAX_EXPRESSION_DEPTH } from "./limits.ts";
 import { RECEIVER_TYPE, TYPE_PARAMETERS } from "./types.ts";
-import { FUNCTION, LIST, MAP, PREDICATE, type Wrapping } from "./wrapped.ts";
+import { FUNCTION, LIST, MAP, PREDICATE } from "./wrapped.ts";
 
 /** A name of a type, `T` or `m.T`. */
 function namedType(node: SyntaxNode, scope: Scope, depth: number): Expression {
@@ -25,7 +25,7 @@ export function containerOf(
   if (!name || !given[0] || lookUp(scope, name.text)) return undefined;
   const wrapping = LISTS.test(name.text) ? LIST : MAPS.test(name.text) ? MAP : undefined;
   if (wrapping === undefined) return undefined;
-  return wrappedType(typeOf(given[wrapping === MAP ? 1 : 0] ?? given[0], scope, depth + 1), wrapping);
+  return stepInto(typeOf(given[wrapping === MAP ? 1 : 0] ?? given[0], scope, depth + 1), wrapping);
 }
 
 /** A type with its type arguments. */
@@ -56,7 +56,7 @@ export function typeOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
     }
     case "array_type": {
       const child = node.namedChild(0);
-      return child ? wrappedType(typeOf(child, scope, depth + 1), LIST) : UNKNOWN;
+      return child ? stepInto(typeOf(child, scope, depth + 1), LIST) : UNKNOWN;
     }
     case "union_type": {
       const parts = node.namedChildren.filter(({ text }) => text !== "undefined" && text !== "null");
@@ -69,17 +69,17 @@ export function typeOf(node: SyntaxNode, scope: Scope, depth = 0): Expression {
     }
     case "function_type": {
       const returns = node.field("return_type");
-      return returns ? wrappedType(typeOf(returns, scope, depth + 1), FUNCTION) : UNKNOWN;
+      return returns ? stepInto(typeOf(returns, scope, depth + 1), FUNCTION) : UNKNOWN;
     }
     case "type_predicate_annotation":
     case "type_predicate": {
       const type = node.field("type") ?? node.childOfType("type_predicate")?.field("type");
-      return type ? wrappedType(typeOf(type, scope, depth + 1), PREDICATE) : UNKNOWN;
+      return type ? stepInto(typeOf(type, scope, depth + 1), PREDICATE) : UNKNOWN;
     }
     case "object_type": {
       const [only, ...others] = node.namedChildren;
       const type = only?.type === "index_signature" && others.length === 0 ? only.field("type") : undefined;
-      return type ? wrappedType(typeOf(type, scope, depth + 1), MAP) : UNKNOWN;
+      return type ? stepInto(typeOf(type, scope, depth + 1), MAP) : UNKNOWN;
     }
     case "this_type": {
       const own: Expression = scope.own ? { is: "class", line: scope.own.line } : UNKNOWN;
@@ -97,6 +97,3 @@ const TRANSPARENT = /^(?:Promise|PromiseLike|Awaited|Readonly|Partial|Required|N
 const LISTS =
   /^(?:Array|ReadonlyArray|Set|ReadonlySet|Iterable|Iterator|IterableIterator|Generator|AsyncIterable|AsyncGenerator)$/;
 const MAPS = /^(?:Map|ReadonlyMap|WeakMap|Record)$/;
-
-const wrappedType = (of: Expression, name: Wrapping): Expression =>
-  of.is === "unknown" ? UNKNOWN : { is: "member", of, name };

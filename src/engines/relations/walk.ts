@@ -16,6 +16,12 @@ export interface Place {
   around?: string;
 }
 
+/** Reads a value or a type, as far as the reader of a language follows them. */
+export interface Readers {
+  value: (node: SyntaxNode) => Expression;
+  type: (node: SyntaxNode) => Expression;
+}
+
 /** Visits the children of a node, one level deeper; the limit of levels ends the walk. */
 export function visitChildren<P extends Place>(
   node: SyntaxNode,

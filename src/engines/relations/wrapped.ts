@@ -44,10 +44,17 @@ export const ENTERED = "<entered>";
 /** The target of `*`: of an iterator or smart pointer; a plain pointer is not told from what it points to. */
 export const TARGET = "<target>";
 
-const isKotlin = (path: string): boolean => /\.kts?$/.test(path);
-
 const WRAPPINGS = [OPTIONAL, POINTER, CELL, GUARD, SMART, LIST, MAP, ENTRY, ITERATOR, FUNCTION, PREDICATE] as const;
 export type Wrapping = (typeof WRAPPINGS)[number];
+
+/** Generic types of a library that hold values of one of their type arguments: what they are around it, and which argument that is. */
+export type Holders = readonly (readonly [names: ReadonlySet<string>, wrapping: Wrapping, at: number])[];
+
+/** How a generic type of a name holds a type argument; undefined for other types. */
+export function holderIn(holders: Holders, name: string): { wrapping: Wrapping; at: number } | undefined {
+  const found = holders.find(([names]) => names.has(name));
+  return found && { wrapping: found[1], at: found[2] };
+}
 
 export const isWrapping = (name: string): name is Wrapping => (WRAPPINGS as readonly string[]).includes(name);
 
@@ -126,106 +133,6 @@ const OF_MAP =
 /** Whether a member is what a record of TypeScript has at a key. */
 export const isKeyOfRecord = (outermost: Wrapping | undefined, name: string): boolean =>
   outermost === MAP && !OF_MAP.test(name);
-
-const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
-
-/** Methods of the standard libraries that give an element, all languages together: those of lists, iterators, optional values and streams. */
-const GIVE_ELEMENT = words(
-  "at back elementAt emplace_back emplace_front element find findLast first front get getFirst getLast last max min next orElse orElseGet orElseThrow peek " +
-    "peekFirst peekLast poll pollFirst pollLast pop popleft pop_back previous remove removeFirst removeLast shift take top " +
-    "Dequeue ElementAt ElementAtOrDefault Find FindLast First FirstAsync FirstOrDefault FirstOrDefaultAsync Last LastOrDefault MaxBy MinBy Peek Pop " +
-    "Single SingleAsync SingleOrDefault SingleOrDefaultAsync " +
-    "await elementAtOrNull firstOrNull getOrDefault getOrElse getOrNull getOrThrow getValue lastOrNull maxBy maxByOrNull maxOrNull minBy minByOrNull " +
-    "minOrNull random randomOrNull removeAt single singleOrNull",
-);
-const GIVE_LIST = words(
-  "concat copy descendingIterator distinct filter findAny findFirst iterator limit listIterator parallelStream reverse reversed skip slice sort sorted splice stream " +
-    "subList toList toReversed toSorted union values " +
-    "Append AsEnumerable AsNoTracking AsQueryable AsReadOnly Concat Distinct DistinctBy Except FindAll GetRange Intersect OrderBy OrderByDescending Prepend " +
-    "Reverse Skip SkipWhile Take TakeLast TakeWhile ThenBy ThenByDescending ToArray ToArrayAsync ToHashSet ToImmutableArray ToImmutableList ToList " +
-    "ToListAsync Union Where " +
-    "asIterable asReversed asSequence catch distinctBy distinctUntilChanged drop dropLast dropWhile filterNot filterNotNull flowOn ifEmpty intersect minus " +
-    "minusElement onEach onFailure onSuccess orEmpty plus plusElement requireNoNulls shuffled sortedBy sortedByDescending sortedDescending sortedWith " +
-    "subtract takeLast takeLastWhile takeWhile toHashSet toMutableList toMutableSet toSet toTypedArray",
-);
-const GIVE_ITERATOR = words("begin cbegin cend end erase find insert lower_bound rbegin rend upper_bound");
-const GIVE_TARGET = words("get load release value value_or");
-const GIVE_VALUE = words(
-  "at compute computeIfAbsent computeIfPresent get getOrDefault getOrElse getOrPut getValue merge pop put putIfAbsent remove setdefault GetOrAdd " +
-    "GetValueOrDefault",
-);
-const GIVE_RESULT = words("apply call get getNow join resultNow Load Swap");
-const GIVE_FUNCTION = words("completeOnTimeout exceptionally orTimeout toCompletableFuture whenComplete");
-const HAND_RESULT = words(
-  "handle thenAccept thenAcceptAsync thenApply thenApplyAsync thenCombine thenCompose thenComposeAsync whenComplete",
-);
-const GIVE_MAP = words(
-  "filter filterKeys filterNot filterValues minus onEach orEmpty plus toMap toMutableMap toSortedMap",
-);
-const GIVE_ENTRIES = words("entries entrySet items");
-/** Methods whose callback gets the elements. */
-const HAND_ELEMENT = words(
-  "allMatch anyMatch every filter find findIndex findLast flatMap forEach ifPresent map mapToInt mapToObj noneMatch peek removeIf some sort toSorted " +
-    "All Any Average Count DistinctBy Exists Find FindAll FindIndex FindLast First FirstOrDefault ForEach GroupBy Last LastOrDefault Max MaxBy Min MinBy " +
-    "OrderBy OrderByDescending RemoveAll Select SelectMany Single SingleOrDefault SkipWhile Sum TakeWhile ThenBy ThenByDescending ToDictionary ToLookup " +
-    "TrueForAll Where " +
-    "all any associate associateBy associateWith collect collectLatest count distinctBy dropWhile filterNot first firstNotNullOf firstOrNull groupBy " +
-    "indexOfFirst indexOfLast last lastOrNull mapLatest mapNotNull maxBy maxByOrNull maxOf minBy minByOrNull minOf none onEach onSuccess partition single " +
-    "singleOrNull sortBy sortByDescending sortedBy sortedByDescending sumOf takeWhile",
-);
-/** Methods whose callback gets an element as its second parameter. */
-const HAND_SECOND = words(
-  "Aggregate filterIndexed fold forEachIndexed mapIndexed mapIndexedNotNull onEachIndexed reduce reduceRight",
-);
-
-/** What a method of a container gives, by the types around its elements; undefined where that is not known. */
-export function givenBy(around: readonly Wrapping[], method: string, isCpp: boolean): readonly Wrapping[] | undefined {
-  const outermost = around.at(-1);
-  const inside = around.slice(0, -1);
-  if (isCpp && outermost === SMART) return method === "lock" ? around : GIVE_TARGET.has(method) ? inside : undefined;
-  if (isCpp && (outermost === LIST || outermost === MAP) && GIVE_ITERATOR.has(method))
-    return outermost === MAP ? [...inside, ENTRY, ITERATOR] : [...inside, ITERATOR];
-  if (outermost === LIST) {
-    if (GIVE_ELEMENT.has(method)) return inside;
-    if (method === "entries" || method === "withIndex") return [...inside, ENTRY, LIST];
-    return GIVE_LIST.has(method) ? around : undefined;
-  }
-  if (outermost === MAP) {
-    if (GIVE_VALUE.has(method)) return inside;
-    if (method === "values") return [...inside, LIST];
-    if (GIVE_MAP.has(method)) return around;
-    return GIVE_ENTRIES.has(method) ? [...inside, ENTRY, LIST] : undefined;
-  }
-  if (outermost === FUNCTION) {
-    if (GIVE_RESULT.has(method)) return inside;
-    return GIVE_FUNCTION.has(method) ? around : undefined;
-  }
-  return outermost === ENTRY && method === "getValue" ? inside : undefined;
-}
-
-/** Other methods of maps of Kotlin whose callback gets the entries. */
-const HAND_ENTRY = words("filterNot flatMap mapKeys mapValues");
-
-/** What a method of a container hands to its callback at a position of the callback's parameters, in a file. */
-export function handedBy(
-  around: readonly Wrapping[],
-  method: string,
-  position: number,
-  path: string,
-): readonly Wrapping[] | undefined {
-  const outermost = around.at(-1);
-  const inside = around.slice(0, -1);
-  if (outermost === LIST && HAND_ELEMENT.has(method))
-    return position === 0 || /sort/i.test(method) ? inside : undefined;
-  if (outermost === FUNCTION && HAND_RESULT.has(method)) return position === 0 ? inside : undefined;
-  if (outermost === LIST && HAND_SECOND.has(method)) return (position & 7) === 1 ? inside : undefined;
-  // A map of Java hands over the key first, one of JavaScript the value.
-  if (outermost === MAP && method === "forEach" && !isKotlin(path))
-    return position === (path.endsWith(".java") ? 1 : 0) ? inside : undefined;
-  if (outermost !== MAP || !isKotlin(path)) return undefined;
-  if (method === "filterValues" || position === 1) return inside;
-  return HAND_ELEMENT.has(method) || HAND_ENTRY.has(method) ? [...inside, ENTRY] : undefined;
-}
 
 /** The name of a method: names of those of Java end with the number of their parameters, and their types, those of PHP with `()`. */
 export const methodName = (name: string): string => {
